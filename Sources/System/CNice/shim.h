@@ -1,0 +1,3 @@
+#pragma once
+#include <nice/agent.h>
+#include <nice/debug.h>
