@@ -18,10 +18,12 @@ public final class LoopTimer {
         guard let source = g_source_new(&timerSourceFunctions, guint(MemoryLayout<GSource>.size)) else { return }
         self.source = source
         // Unretained: `cancel()` in `deinit` destroys the source before the object goes.
-        g_source_set_callback(source, { timer in
-            guard let timer else { return 0 }
-            return Unmanaged<LoopTimer>.fromOpaque(timer).takeUnretainedValue().fire() ? 1 : 0
-        }, Unmanaged.passUnretained(self).toOpaque(), nil)
+        g_source_set_callback(
+            source,
+            { timer in
+                guard let timer else { return 0 }
+                return Unmanaged<LoopTimer>.fromOpaque(timer).takeUnretainedValue().fire() ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque(), nil)
         arm()
         g_source_attach(source, loop.context)
     }
