@@ -34,7 +34,7 @@ import Testing
     @Test func toneSurvivesAtEveryBitrate() throws {
         let pcm = Signals.tone(440, frames: 96_000)
         for (bitrate, floor) in [(16_000, 15.0), (32_000, 20.0), (64_000, 25.0), (128_000, 30.0)] {
-            let (packets, delay) = try packets(pcm, options { $0.bitrate = bitrate; $0.application = .audio })
+            let (packets, delay) = try packets(pcm, options { $0.bitrate = bitrate; $0.application = .audio; $0.fec = false })
             let decoder = try OpusDecoder()
             let decoded = try packets.flatMap { try decoder.decode($0) }
             #expect(decoded.count == pcm.count)
