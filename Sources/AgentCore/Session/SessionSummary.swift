@@ -1,0 +1,67 @@
+
+/// How long each step of connecting took. Steps that did not happen are nil.
+public struct ConnectBreakdown: Sendable, Equatable {
+    /// Fetching or minting the token.
+    public var token: Duration?
+    /// From the token to the server's join response: DNS, TCP, TLS, WebSocket upgrade and `join`.
+    public var signaling: Duration?
+    /// From the join response to a connected ICE candidate pair.
+    public var ice: Duration?
+    /// From ICE to the finished DTLS handshake.
+    public var dtls: Duration?
+    /// From the finished handshake to the first media packet sent.
+    public var firstPacket: Duration?
+    /// From the start of the session to the first media packet sent.
+    public var total: Duration?
+
+    public init() {}
+}
+
+/// One turn of the conversation: the user's speech and the agent's answer to it.
+public struct TurnLatency: Sendable, Equatable {
+    /// From the last sample of the user's speech leaving to the first audible sample of the answer arriving.
+    public var firstAudio: Duration?
+    /// From the same sample to the first word of the answer arriving as text.
+    public var firstText: Duration?
+
+    public init() {}
+}
+
+/// One direction of the audio.
+public struct AudioTraffic: Sendable, Equatable {
+    /// RTP packets.
+    public var packets: UInt64 = 0
+    /// Bytes of RTP, headers included, before encryption.
+    public var bytes: UInt64 = 0
+    /// Packets that the receiving side says never came.
+    public var lost: Int64 = 0
+    /// Share of packets lost, 0...1.
+    public var lossRatio: Double = 0
+    /// Interarrival jitter (RFC 3550 section 6.4.1) in milliseconds.
+    public var jitterMilliseconds: Double = 0
+    /// Seconds of audio sent or received.
+    public var audioSeconds: Double = 0
+    /// Seconds of audio that concealment had to invent.
+    public var concealedSeconds: Double = 0
+
+    public init() {}
+}
+
+/// What a session amounted to; the last event of every session.
+public struct SessionSummary: Sendable, Equatable {
+    public var room: String?
+    public var identity: String?
+    public var agent: String?
+    public var connect = ConnectBreakdown()
+    public var turns: [TurnLatency] = []
+    public var sent = AudioTraffic()
+    public var received = AudioTraffic()
+    /// Round-trip time to the server in milliseconds, from RTCP, if it was measured.
+    public var roundTripMilliseconds: Double?
+    /// How long the session was.
+    public var duration: Duration = .zero
+    /// Where the answer was recorded.
+    public var recording: String?
+
+    public init() {}
+}
