@@ -211,7 +211,8 @@ import Testing
 
     @Test func notAudio() throws {
         let texts = [
-            "Hello, this is a text file.\n", "{\"json\": true}", "%PDF-1.7\n%....", "<html></html>", "RIFF", "fLaC", "OggS",
+            "Hello, this is a text file.\n", "{\"json\": true}", "%PDF-1.7\n%....", "<html></html>", "RIFF", "fLaC",
+            "OggS",
         ]
         for (index, text) in texts.enumerated() {
             let path = try folder.write(Array(text.utf8), "text\(index)")

@@ -34,7 +34,11 @@ import Testing
     @Test func toneSurvivesAtEveryBitrate() throws {
         let pcm = Signals.tone(440, frames: 96_000)
         for (bitrate, floor) in [(16_000, 15.0), (32_000, 20.0), (64_000, 25.0), (128_000, 30.0)] {
-            let (packets, delay) = try packets(pcm, options { $0.bitrate = bitrate; $0.application = .audio; $0.fec = false })
+            let (packets, delay) = try packets(
+                pcm,
+                options {
+                    $0.bitrate = bitrate; $0.application = .audio; $0.fec = false
+                })
             let decoder = try OpusDecoder()
             let decoded = try packets.flatMap { try decoder.decode($0) }
             #expect(decoded.count == pcm.count)
@@ -54,7 +58,11 @@ import Testing
 
     @Test func fecBringsBackMoreThanConcealment() throws {
         let pcm = Signals.speechLike(frames: 96_000)
-        let (packets, _) = try packets(pcm, options { $0.bitrate = 32_000; $0.expectedPacketLoss = 20 })
+        let (packets, _) = try packets(
+            pcm,
+            options {
+                $0.bitrate = 32_000; $0.expectedPacketLoss = 20
+            })
         let whole = try OpusDecoder()
         let reference = try packets.flatMap { try whole.decode($0) }
         #expect(packets.dropFirst(2).filter { OpusPacket($0)?.hasFEC == true }.count > packets.count * 2 / 5)
@@ -101,7 +109,10 @@ import Testing
     }
 
     @Test func stereoIsMixedDownByTheDecoder() throws {
-        let encoder = try OpusEncoder(options { $0.channels = 2; $0.bitrate = 64_000 })
+        let encoder = try OpusEncoder(
+            options {
+                $0.channels = 2; $0.bitrate = 64_000
+            })
         let decoder = try OpusDecoder(channels: 1)
         let tone = Signals.tone(440, frames: 48_000)
         var decoded: [Int16] = []

@@ -107,7 +107,9 @@ public final class AudioFileReader {
             return
         }
         converted.removeAll(keepingCapacity: true)
-        mono.withUnsafeBufferPointer { resampler.process(UnsafeBufferPointer(rebasing: $0[..<count]), into: &converted) }
+        mono.withUnsafeBufferPointer {
+            resampler.process(UnsafeBufferPointer(rebasing: $0[..<count]), into: &converted)
+        }
         if ended { resampler.finish(into: &converted) }
         append(converted, count: converted.count)
     }

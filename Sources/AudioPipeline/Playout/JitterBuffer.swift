@@ -229,7 +229,7 @@ public struct JitterBuffer: Sendable {
             entries.removeFirst()
         }
         guard let first = entries.first else { return hold() }
-        if delay(of: first, at: time) > maximumDelay + 200 * 48 { return catchUp(time) }
+        if isTooOld(first, at: time) { return catchUp(time) }
         var gap = first.timestamp - next
         let senderWasSilent = gap > 0 && first.sequence != nil && first.sequence == lastSequence.map { $0 + 1 }
         if held > 0 {
@@ -258,6 +258,7 @@ public struct JitterBuffer: Sendable {
         if held > 0 { account(min(held, pauseAfter), isComfort: first.sequence == lastSequence.map { $0 + 1 }) }
         isPlaying = true
         smoothedDelay = nil
+        if isTooOld(first, at: time) { return catchUp(time) }
         return playFirst(at: time)
     }
 
@@ -345,6 +346,10 @@ public struct JitterBuffer: Sendable {
     /// How long after its earliest possible arrival the packet would be heard when played at `time`.
     private func delay(of entry: Entry, at time: Int64) -> Int {
         Int(clamping: time - (estimator.base ?? 0) - entry.timestamp)
+    }
+
+    private func isTooOld(_ entry: Entry, at time: Int64) -> Bool {
+        delay(of: entry, at: time) > maximumDelay + 200 * 48
     }
 
     private mutating func account(_ frames: Int, isComfort: Bool) {

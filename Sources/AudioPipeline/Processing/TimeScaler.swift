@@ -37,7 +37,8 @@ enum TimeScaler {
         let longest = min(longestLag, samples.count - overlap)
         guard overlap >= 60, longest > shortestLag else { return nil }
         if AudioLevel.decibels(samples) < quietLevel { return (min(longest, 480), overlap) }
-        var best = likeliest(samples, overlap: overlap, lags: stride(from: shortestLag, through: longest, by: 4), step: 4)
+        var best = likeliest(
+            samples, overlap: overlap, lags: stride(from: shortestLag, through: longest, by: 4), step: 4)
         let near = stride(from: max(shortestLag, best.lag - 3), through: min(longest, best.lag + 3), by: 1)
         best = likeliest(samples, overlap: overlap, lags: near, step: 1)
         return best.likeness >= minimumLikeness ? (best.lag, overlap) : nil

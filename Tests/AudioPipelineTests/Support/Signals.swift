@@ -44,8 +44,10 @@ enum Signals {
     }
 
     /// By how many samples `signal` lags `reference` (within `range`), by correlation.
-    static func lag(of signal: [Int16], behind reference: [Int16], range: ClosedRange<Int>, from start: Int = 0,
-        length: Int = 4_800) -> Int {
+    static func lag(
+        of signal: [Int16], behind reference: [Int16], range: ClosedRange<Int>, from start: Int = 0,
+        length: Int = 4_800
+    ) -> Int {
         var best = (lag: 0, value: -Double.infinity)
         for lag in range {
             var product = 0.0
