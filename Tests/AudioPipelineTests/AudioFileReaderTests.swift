@@ -295,7 +295,7 @@ import Testing
         try writer.write(Signals.tone(440, frames: 4_800))
         try writer.close()
         var bytes = try [UInt8](#require(FileManager.default.contents(atPath: source)))
-        for value: UInt8 in [0xFF] {
+        for value: UInt8 in [0, 0xFF] {
             bytes.replaceSubrange(76..<80, with: [value, value, value, value])
             bytes.replaceSubrange(4..<8, with: [value, value, value, value])
             let path = try folder.write(bytes, "open\(value).wav")

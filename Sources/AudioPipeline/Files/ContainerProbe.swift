@@ -1,5 +1,3 @@
-import Glibc
-
 /// Looks at the outline of a container, to find out whether the file is as long as its header says: libsndfile
 /// silently shortens what is cut off. Knows RIFF and RF64 WAV, AIFF, AU and Ogg; other formats tell by their frame
 /// count.
@@ -12,6 +10,18 @@ struct ContainerProbe: Equatable {
     var endsInHeader = false
     /// An Ogg file whose last page is not marked as the end of the stream.
     var lacksEndOfStream = false
+    /// Where the size of the samples is in a little-endian RIFF header.
+    private var sizeOffset: UInt64?
+
+    init(
+        declaredBytes: UInt64? = nil, presentBytes: UInt64 = 0, endsInHeader: Bool = false,
+        lacksEndOfStream: Bool = false
+    ) {
+        self.declaredBytes = declaredBytes
+        self.presentBytes = presentBytes
+        self.endsInHeader = endsInHeader
+        self.lacksEndOfStream = lacksEndOfStream
+    }
 
     var missingBytes: UInt64 {
         guard let declaredBytes, declaredBytes > presentBytes else { return 0 }
@@ -25,11 +35,18 @@ struct ContainerProbe: Equatable {
         return ratio < 1e15 ? Int(ratio.rounded(.up)) : nil
     }
 
-    /// Probes the open file `descriptor` of `size` bytes. `nil` for a container that is not known here.
-    static func probe(descriptor: Int32, size: UInt64) -> ContainerProbe? {
-        let read = { (offset: UInt64, count: Int) -> [UInt8] in
-            readBytes(descriptor, offset: offset, count: count)
+    /// The bytes that a WAV header without sizes should have where: the sizes of the file and of the samples.
+    func openSizes(data size: UInt32) -> [(offset: UInt64, bytes: [UInt8])] {
+        guard let sizeOffset, let whole = UInt32(exactly: UInt64(size) + sizeOffset - 4) else { return [] }
+        return [(4, whole), (sizeOffset, size)].map { offset, value in
+            (offset, withUnsafeBytes(of: value.littleEndian) { Array($0) })
         }
+    }
+
+    /// Probes a file; nil for a container that is not known here.
+    static func probe(_ file: FileBytes) -> ContainerProbe? {
+        let size = file.size
+        let read = { (offset: UInt64, count: Int) -> [UInt8] in file.read(at: offset, count: count) }
         let start = read(0, 12)
         guard start.count >= 4 else { return nil }
         switch String(decoding: start.prefix(4), as: UTF8.self) {
@@ -75,8 +92,10 @@ struct ContainerProbe: Equatable {
                 probe.presentBytes = size > body + skip ? size - body - skip : 0
                 if length == 0xFFFF_FFFF {
                     probe.declaredBytes = longDataSize
+                    if longDataSize == nil && !bigEndian { probe.sizeOffset = offset + 4 }
                 } else if length == 0 && probe.presentBytes > 0 {
-                    probe.declaredBytes = nil  // written by a program that never came back to fill it in
+                    // Written by a program that never came back to fill it in.
+                    if !bigEndian { probe.sizeOffset = offset + 4 }
                 } else {
                     probe.declaredBytes = length > skip ? length - skip : 0
                     probe.presentBytes = min(probe.presentBytes, max(length, skip) - skip)
@@ -114,18 +133,5 @@ struct ContainerProbe: Equatable {
     private static func number(_ bytes: ArraySlice<UInt8>, bigEndian: Bool) -> UInt32 {
         let ordered = bigEndian ? Array(bytes) : bytes.reversed()
         return ordered.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    /// At most `count` bytes at `offset`; fewer at the end of the file or on an error.
-    private static func readBytes(_ descriptor: Int32, offset: UInt64, count: Int) -> [UInt8] {
-        guard let position = off_t(exactly: offset) else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count, let base = buffer.baseAddress {
-                let result = pread(descriptor, base + filled, count - filled, position + filled)
-                if result < 0 && errno == EINTR { continue }
-                guard result > 0 else { return }
-                filled += result
-            }
-        }
     }
 }

@@ -105,6 +105,7 @@ public struct JitterBuffer: Sendable {
     private var smoothedDelay: Double?
     private var nextStretch: Int64 = 0
     private var lossRate = 0.0
+    private var isLossy = false
 
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -120,7 +121,7 @@ public struct JitterBuffer: Sendable {
     /// The delay aimed at, in samples.
     private var target: Int {
         // Where packets are lost, waiting for the next one lets its FEC or RED fill the gap.
-        let floor = minimumDelay + (lossRate > 0.01 ? lastFrames : 0)
+        let floor = minimumDelay + (isLossy ? lastFrames : 0)
         let wanted = estimator.spread + Self.unit
         return min(maximumDelay, max(floor, estimator.isLearning ? max(startDelay, wanted) : wanted))
     }
@@ -313,7 +314,8 @@ public struct JitterBuffer: Sendable {
             lastSequence = lastSequence.map { $0 + 1 }
         }
         statistics.lost += lost
-        lossRate += ((lost > 0 || first.sequence == nil ? 1 : 0) - lossRate) / 64
+        lossRate += ((lost > 0 || first.sequence == nil ? 1 : 0) - lossRate) / 256
+        isLossy = lossRate > (isLossy ? 0.004 : 0.01)
         lastFrames = first.outline.frames
         lastWasSilence = first.outline.isDTX
         position = first.timestamp + Int64(first.outline.frames)
