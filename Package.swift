@@ -75,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "agentctl", dependencies: ["AgentCore", "AgentSandbox"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox"], swiftSettings: settings),
+            name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "COpus"],
+            swiftSettings: settings),
 
         tests(of: "LoopCore"),
         tests(of: "WebIO"),
