@@ -108,6 +108,15 @@ import Testing
         #expect(short.statistics.concealedMilliseconds < 250)
     }
 
+    @Test(arguments: [50.0, 150, 300, 450, 700, 3_000]) func aLongerPathIsGotUsedTo(milliseconds: Double) {
+        let log = PlayoutLog(NetworkSimulation(seconds: 30, jitter: 5, step: (5, milliseconds)))
+        #expect(log.isInOrder)
+        // The gap itself is made up for once; after that nothing is.
+        #expect(log.statistics.concealedMilliseconds < min(milliseconds, 500) + 60, "\(log.statistics)")
+        #expect(log.delays.suffix(250).allSatisfy { $0 < 5 + milliseconds + 80 }, "\(log.delays.last ?? 0)")
+        #expect(log.statistics.lost <= 2)
+    }
+
     /// A frame for feeding by hand: arrives at its media time plus 5 ms.
     private func frame(_ index: Int, offset: Int = 0, ssrc: UInt32 = 1, at milliseconds: Double? = nil)
         -> JitterBuffer.Frame

@@ -91,13 +91,13 @@ public final class AudioReceiver {
         } else {
             concealedRun += frames
         }
-        guard gain > 0 || isComfort, var made = try? decoder.conceal(frames: frames) else {
+        guard gain > 0, var made = try? decoder.conceal(frames: frames) else {
             put([Int16](repeating: 0, count: frames))
             gain = 0
             return
         }
         let left = Float(Self.fadeEnd - concealedRun) / Float(Self.fadeEnd - Self.fadeStart)
-        ramp(&made, to: isComfort ? 1 : min(gain, max(0, min(1, left))), over: made.count)
+        ramp(&made, to: isComfort ? gain : min(gain, max(0, min(1, left))), over: made.count)
         put(made)
     }
 

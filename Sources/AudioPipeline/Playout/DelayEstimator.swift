@@ -13,11 +13,15 @@ struct DelayEstimator: Sendable {
     private static let windowHalf: Int64 = 5 * 48_000
     /// So many packets are needed before the histogram alone decides.
     private static let learningPackets = 16
+    private static let blockPackets = 25
+    private static let stepThreshold: Int64 = 60 * 48
 
     private var histogram = [Float](repeating: 0, count: Self.bucketCount)
     private var currentMinimum: Int64?
     private var previousMinimum: Int64?
     private var windowStart: Int64 = 0
+    private var blockMinimum = Int64.max
+    private var blockCount = 0
     private(set) var packets = 0
     /// The upper edge of the bucket that holds the percentile.
     private(set) var spread = 0
@@ -39,6 +43,7 @@ struct DelayEstimator: Sendable {
         } else if let minimum = currentMinimum, transit < minimum {
             currentMinimum = transit
         }
+        noticeStep(transit)
         let late = max(0, transit - (base ?? transit))
         let bucket = min(Self.bucketCount - 1, Int(late) / Self.bucketWidth)
         let keep = min(Self.forgetting, Float(packets) / Float(packets + 1))
@@ -55,6 +60,20 @@ struct DelayEstimator: Sendable {
     mutating func restartBase() {
         currentMinimum = nil
         previousMinimum = nil
+    }
+
+    /// Half a second of packets that are all much later than the base: the path has changed (or the sender's
+    /// timestamps stood still for a while), and waiting for the old base to leave the window would take too long.
+    private mutating func noticeStep(_ transit: Int64) {
+        blockMinimum = min(blockMinimum, transit)
+        blockCount += 1
+        guard blockCount == Self.blockPackets else { return }
+        if let base, blockMinimum - base > Self.stepThreshold {
+            previousMinimum = nil
+            currentMinimum = blockMinimum
+        }
+        blockMinimum = .max
+        blockCount = 0
     }
 
     private mutating func updateSpread() {

@@ -26,6 +26,8 @@ struct NetworkSimulation {
     var pullFrames = 480
     /// Seconds of the sender at which nothing gets through, and then everything at once.
     var stall: ClosedRange<Double>?
+    /// From that second on everything takes so many ms longer.
+    var step: (at: Double, milliseconds: Double)?
     /// Seconds of the sender in which it sends nothing (its timestamps go on).
     var pauses: [ClosedRange<Double>] = []
 
@@ -57,6 +59,7 @@ struct NetworkSimulation {
             }
             var time = mediaTime * (1 - driftPPM / 1e6) + 0.005
             if jitter > 0 { time += Double.random(in: 0...jitter, using: &generator) / 1_000 }
+            if let step, mediaTime >= step.at { time += step.milliseconds / 1_000 }
             if let stall, stall.contains(time) { time = stall.upperBound }
             var arrival = Int64(time * 1e9) + 1_000_000_000_000
             if !reorders {
