@@ -39,6 +39,21 @@ import Testing
         #expect(parsed.channels == 1)
     }
 
+    /// A child process writes a second and is killed before it can close anything.
+    @Test func aKilledProcessLeavesAFileThatPlays() async throws {
+        let path = folder.path("killed.wav")
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let writer = try WAVWriter(path: path)
+            let tone = Signals.tone(440, frames: 48_000)
+            for start in stride(from: 0, to: 48_000, by: 480) { try writer.write(Array(tone[start..<(start + 480)])) }
+            kill(getpid(), SIGKILL)
+            try writer.close()
+        }
+        let reader = try AudioFileReader(path: path)
+        #expect(try reader.read(frames: 96_000) == Signals.tone(440, frames: 48_000))
+        #expect(reader.warnings == [])
+    }
+
     @Test func droppingTheWriterLosesNothing() throws {
         let path = folder.path("dropped.wav")
         var writer: WAVWriter? = try WAVWriter(path: path)

@@ -80,6 +80,11 @@ public final class AudioFileReader {
         return samples
     }
 
+    /// Samples for which memory is held, in all buffers together.
+    var storageSamples: Int {
+        pending.capacity + interleaved.capacity + mono.capacity + converted.capacity
+    }
+
     private var truncation: AudioFileWarning? {
         if let probe = file.probe, probe.missingBytes > 0 || probe.lacksEndOfStream {
             return .truncated(
