@@ -176,6 +176,28 @@ import Testing
         #expect(Signals.largestStep(in: sound) < 1_500)
     }
 
+    /// The bundled sentence, sent over a bad network, is heard as one turn with its ends in the right place.
+    @Test(arguments: [0.0, 0.05], [0.0, 30]) func aSentenceIsOneTurn(loss: Double, jitter: Double) throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        var options = AudioFileSource.Options()
+        options.trailing = .seconds(2)
+        let source = AudioFileSource(
+            reader: try AudioFileReader(path: "/\(root)/config/demo/hello.wav"), options: options)
+        var pcm: [Int16] = []
+        while let frame = try source.next() { pcm += frame }
+        let packets = try encode(pcm)
+        let seconds = Double(packets.count) / 50
+        let (sound, statistics) = try run(
+            NetworkSimulation(seed: 8, seconds: seconds, loss: loss, jitter: jitter), packets: packets)
+        var vad = EnergyVAD()
+        let events = vad.process(sound)
+        #expect(events.count == 2, "\(events)")
+        guard case .speechStarted(let start)? = events.first, case .speechEnded(let end)? = events.last else { return }
+        let delay = AudioFormat.frames(in: statistics.currentDelay) + 240
+        #expect(abs(start - delay - (source.speechStart ?? 0)) < 2_400, "\(start) \(delay)")
+        #expect(abs(end - delay - (source.speechEnd ?? 0)) < 2_400, "\(end) \(delay)")
+    }
+
     @Test func garbageNeverCrashes() throws {
         var generator = SeededGenerator(seed: 21)
         let receiver = try AudioReceiver()
