@@ -15,16 +15,3 @@ public enum DTLSRole: Sendable, Equatable {
     /// Waits for it: `a=setup:passive`.
     case server
 }
-
-/// An `a=fingerprint` of a session description (RFC 8122).
-public struct DTLSFingerprint: Sendable, Equatable {
-    /// `sha-256` and so on, in lower case.
-    public var algorithm: String
-    /// Colon-separated hexadecimal bytes.
-    public var value: String
-
-    public init(algorithm: String, value: String) {
-        self.algorithm = algorithm.lowercased()
-        self.value = value
-    }
-}

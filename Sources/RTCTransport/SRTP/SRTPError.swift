@@ -1,6 +1,6 @@
 /// Why a packet could not be protected or unprotected.
 enum SRTPError: Error, Sendable, Equatable {
-    /// Too short, or not RTP.
+    /// Too short or too long, or not RTP.
     case malformed
     /// Tampered with, or protected with other keys.
     case authenticationFailed

@@ -23,3 +23,18 @@ struct SRTPKeyingMaterial: Sendable {
     /// Master key and salt, one after the other, of what the peer sends.
     var remote: [UInt8]
 }
+
+extension SRTPKeyingMaterial {
+    /// - Parameter exported: what DTLS exports (RFC 5764, section 4.2): client key, server key, client salt, server
+    ///   salt.
+    /// - Returns: nil when the length is not the profile's.
+    init?(exported: [UInt8], profile: SRTPProfile, role: DTLSRole) {
+        let key = profile.keyLength
+        let salt = profile.saltLength
+        guard exported.count == 2 * (key + salt) else { return nil }
+        let client = Array(exported[..<key] + exported[(2 * key)..<(2 * key + salt)])
+        let server = Array(exported[key..<(2 * key)] + exported[(2 * key + salt)...])
+        self.init(
+            profile: profile, local: role == .client ? client : server, remote: role == .client ? server : client)
+    }
+}
