@@ -1,0 +1,177 @@
+import LoopCore
+import WebIO
+
+/// Clients and servers on one loop, for tests.
+actor Web {
+    nonisolated let loop = EventLoop(name: "web-tests")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private var servers: [HTTPServer] = []
+    private var clients: [HTTPClient] = []
+    private var sockets: [Socket] = []
+
+    deinit {
+        loop.stop()
+    }
+
+    // MARK: HTTP
+
+    func fetch(
+        _ request: HTTPRequest, options: WebOptions = .init(), timeout: Duration = .seconds(10)
+    ) async -> Result<HTTPResponse, WebError> {
+        let client = HTTPClient(loop: loop, options: options)
+        clients.append(client)
+        return await withCheckedContinuation { continuation in
+            client.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        }
+    }
+
+    func get(
+        _ url: String, options: WebOptions = .init(), timeout: Duration = .seconds(10)
+    ) async -> Result<HTTPResponse, WebError> {
+        await fetch(HTTPRequest(url: url), options: options, timeout: timeout)
+    }
+
+    func fetchAndCancel(_ url: String) async -> Result<HTTPResponse, WebError> {
+        let client = HTTPClient(loop: loop)
+        return await withCheckedContinuation { continuation in
+            let call = client.send(HTTPRequest(url: url), timeout: .seconds(10)) { continuation.resume(returning: $0) }
+            call.cancel()
+            call.cancel()
+        }
+    }
+
+    /// A server whose routes are added by `configure`.
+    /// - Returns: its port.
+    func serve(
+        address: String = "127.0.0.1", port: UInt16 = 0, options: HTTPServerOptions = .init(),
+        _ configure: @Sendable (HTTPServer, isolated Web) -> Void
+    ) throws -> UInt16 {
+        let server = try HTTPServer(loop: loop, address: address, port: port, options: options)
+        configure(server, self)
+        servers.append(server)
+        return server.port
+    }
+
+    /// A server that answers every request alike.
+    func serve(_ response: HTTPResponse) throws -> UInt16 {
+        try serve { server, _ in
+            server.handle(path: "/") { _, responder in responder.respond(response) }
+        }
+    }
+
+    func closeServers() {
+        for server in servers { server.close() }
+        servers = []
+    }
+
+    private var held: [HTTPResponder] = []
+
+    func hold(_ responder: HTTPResponder) {
+        held.append(responder)
+    }
+
+    func releaseHeld() {
+        held = []
+    }
+
+    func respondHeld(_ response: HTTPResponse) {
+        for responder in held { responder.respond(response) }
+    }
+
+    var heldCount: Int { held.count }
+
+    // MARK: WebSocket
+
+    func connect(
+        _ url: String, headers: HTTPHeaders = .init(), options: WebOptions = .init()
+    ) -> Socket {
+        let (events, continuation) = AsyncStream.makeStream(of: WebSocket.Event.self)
+        let webSocket = WebSocket.connect(loop: loop, url: url, headers: headers, options: options) {
+            continuation.yield($0)
+        }
+        let socket = Socket(web: self, webSocket: webSocket, events: events)
+        sockets.append(socket)
+        return socket
+    }
+
+    /// A WebSocket server that sends back what it receives.
+    func serveEcho(options: HTTPServerOptions = .init()) throws -> UInt16 {
+        try serve(options: options) { server, web in web.echo(on: server) }
+    }
+
+    private func echo(on server: HTTPServer) {
+        server.acceptWebSockets(path: "/echo") { [self] socket, _ in
+            accepted.append(socket)
+            socket.onEvent = { [self, weak socket] event in
+                switch event {
+                case .binary(let bytes): socket?.send(binary: bytes)
+                case .text(let text): socket?.send(text: text)
+                default: serverEvents.append(event)
+                }
+            }
+        }
+    }
+
+    private(set) var accepted: [WebSocket] = []
+    private(set) var serverEvents: [WebSocket.Event] = []
+
+    func onAccepted(_ body: @Sendable (WebSocket) -> Void) {
+        for socket in accepted { body(socket) }
+    }
+
+    func on(_ socket: Socket, _ body: @Sendable (WebSocket) -> Void) {
+        body(socket.webSocket)
+    }
+
+    func buffered(_ socket: Socket) -> Int { socket.webSocket.bufferedAmount }
+
+    func drop(_ socket: Socket) {
+        sockets.removeAll { $0 === socket }
+    }
+}
+
+/// A client's socket and its events, in order.
+// @unchecked: `webSocket` is used by `web` alone.
+final class Socket: @unchecked Sendable {
+    fileprivate let webSocket: WebSocket
+    private let web: Web
+    private var iterator: AsyncStream<WebSocket.Event>.AsyncIterator
+
+    init(web: Web, webSocket: WebSocket, events: AsyncStream<WebSocket.Event>) {
+        self.web = web
+        self.webSocket = webSocket
+        iterator = events.makeAsyncIterator()
+    }
+
+    /// The next event; `nil` after 10 s.
+    func next() async -> WebSocket.Event? {
+        let timeout = Task { [web] in
+            try await Task.sleep(for: .seconds(10))
+            await web.on(self) { $0.abort() }
+        }
+        defer { timeout.cancel() }
+        return await iterator.next(isolation: nil)
+    }
+
+    func send(_ bytes: [UInt8]) async { await web.on(self) { $0.send(binary: bytes) } }
+    func send(_ text: String) async { await web.on(self) { $0.send(text: text) } }
+    func close(_ code: Int, _ reason: String) async { await web.on(self) { $0.close(code: code, reason: reason) } }
+    func abort() async { await web.on(self) { $0.abort() } }
+}
+
+extension Result where Success == HTTPResponse, Failure == WebError {
+    var error: WebError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    var response: HTTPResponse? {
+        if case .success(let response) = self { response } else { nil }
+    }
+}
+
+extension WebSocket.Event {
+    var failure: WebError? {
+        if case .failed(let error) = self { error } else { nil }
+    }
+}
