@@ -46,9 +46,7 @@ import WebIO
     }
 
     @Test func answersLater() async throws {
-        let port = try await web.serve { server, web in
-            server.handle(path: "/") { [web] _, responder in web.assumeIsolated { $0.hold(responder) } }
-        }
+        let port = try await web.serveLater()
         async let result = web.get("http://127.0.0.1:\(port)/")
         while await web.heldCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
         await web.respondHeld(HTTPResponse(status: 200, text: "late"))

@@ -7,7 +7,8 @@ final class RawServer: Sendable {
 
     /// - Parameter body: handles one connection; it is closed afterwards.
     init(_ body: @escaping @Sendable (RawConnection) -> Void) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
         var address = loopback(port: 0)
         try check(
             withUnsafePointer(to: &address) {
@@ -22,10 +23,9 @@ final class RawServer: Sendable {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
             })
         port = UInt16(bigEndian: address.sin_port)
-        let listening = descriptor
         Thread.detachNewThread {
             while true {
-                let connection = accept(listening, nil, nil)
+                let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { return }
                 Thread.detachNewThread { body(RawConnection(descriptor: connection)) }
             }

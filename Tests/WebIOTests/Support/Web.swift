@@ -67,8 +67,13 @@ actor Web {
 
     private var held: [HTTPResponder] = []
 
-    func hold(_ responder: HTTPResponder) {
-        held.append(responder)
+    /// A server that answers when ``respondHeld(_:)`` is called.
+    func serveLater() throws -> UInt16 {
+        try serve { server, web in web.holdRequests(of: server) }
+    }
+
+    private func holdRequests(of server: HTTPServer) {
+        server.handle(path: "/") { [self] _, responder in held.append(responder) }
     }
 
     func releaseHeld() {
