@@ -1,0 +1,41 @@
+public import LiveKitProtocol
+
+/// Where a room connection stands.
+public enum RoomConnectionState: String, Sendable {
+    case disconnected, connecting, connected
+}
+
+/// Something that happened in a room, in the order in which it happened.
+public enum RoomEvent: Sendable, Equatable {
+    case connectionStateChanged(RoomConnectionState)
+    /// The server let this participant in; media follows.
+    case joined(room: String, local: Participant, others: [Participant])
+    case participantJoined(Participant)
+    /// State, name, metadata, attributes, permissions or tracks changed; also of the local participant.
+    case participantUpdated(Participant, previous: Participant)
+    case participantLeft(Participant, reason: DisconnectReason)
+    case trackPublished(Participant.PublishedTrack, by: Participant)
+    case trackUnpublished(Participant.PublishedTrack, by: Participant)
+    /// Audio of the track arrives from now on.
+    case trackSubscribed(trackSid: String, participant: Participant?)
+    case trackUnsubscribed(trackSid: String)
+    case localTrackPublished(cid: String, track: TrackInfo)
+    /// Somebody subscribed to a track of ours for the first time.
+    case localTrackSubscribed(trackSid: String)
+    /// The server muted or unmuted a track of ours.
+    case localTrackMuted(trackSid: String, isMuted: Bool)
+    case localTrackUnpublished(trackSid: String)
+    case publishFailed(cid: String, reason: String)
+    case data(DataPacket)
+    case activeSpeakersChanged([SpeakerInfo])
+    case connectionQualityChanged([ConnectionQualityInfo])
+    case roomUpdated(LiveKitProtocol.Room)
+    case subscriptionPermissionChanged(trackSid: String, isAllowed: Bool)
+    case subscriptionFailed(trackSid: String, error: SubscriptionError)
+    case streamStatesChanged([StreamStateInfo])
+    /// An answer to a request such as ``Room/updateAttributes(_:)``.
+    case requestAnswered(RequestResponse)
+    case warning(String)
+    /// The last event of a connection.
+    case disconnected(DisconnectCause)
+}
