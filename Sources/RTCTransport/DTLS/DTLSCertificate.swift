@@ -63,12 +63,12 @@ public final class DTLSCertificate: @unchecked Sendable {
             X509_set_pubkey(certificate, key) == 1, let name = X509_get_subject_name(certificate)
         else { return false }
         let isNamed = Array("agentctl".utf8).withUnsafeBufferPointer {
-            X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, $0.baseAddress, Int32($0.count), -1, 0)
+            X509_NAME_add_entry_by_NID(name, NID_commonName, utf8String, $0.baseAddress, Int32($0.count), -1, 0)
         }
         guard isNamed == 1, X509_set_issuer_name(certificate, name) == 1 else { return false }
         return X509_sign(certificate, key, EVP_sha256()) > 0
     }
 
-    /// ASN.1 string type flags of `openssl/asn1.h`: MBSTRING_FLAG, whose macro is not imported.
-    private static let MBSTRING_UTF8: Int32 = 0x1000
+    /// `MBSTRING_UTF8` of `openssl/asn1.h`, a macro that is not imported.
+    private static let utf8String: Int32 = 0x1000
 }

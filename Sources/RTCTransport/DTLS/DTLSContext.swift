@@ -65,7 +65,7 @@ extension SRTPProfile {
     /// The name in `SSL_CTX_set_tlsext_use_srtp`.
     fileprivate var openSSLName: String {
         switch self {
-        case .aes128CMSHA1_80: "SRTP_AES128_CM_SHA1_80"
+        case .aes128CMHMACSHA1: "SRTP_AES128_CM_SHA1_80"
         case .aeadAES128GCM: "SRTP_AEAD_AES_128_GCM"
         case .aeadAES256GCM: "SRTP_AEAD_AES_256_GCM"
         }

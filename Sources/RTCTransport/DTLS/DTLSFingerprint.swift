@@ -52,8 +52,9 @@ extension [DTLSFingerprint] {
     /// Whether the certificate is the announced one: of the strongest algorithm that is understood, some fingerprint
     /// matches (RFC 8122, section 5).
     func match(_ certificate: OpaquePointer) -> Bool {
-        let known = filter { Self.strength[$0.algorithm] != nil }
-        guard let best = known.max(by: { Self.strength[$0.algorithm, default: 0] < Self.strength[$1.algorithm, default: 0] }),
+        func strength(_ fingerprint: DTLSFingerprint) -> Int { Self.strength[fingerprint.algorithm] ?? 0 }
+        let known = filter { strength($0) > 0 }
+        guard let best = known.max(by: { strength($0) < strength($1) }),
             let actual = DTLSFingerprint(of: certificate, algorithm: best.algorithm)
         else { return false }
         return known.contains(actual)

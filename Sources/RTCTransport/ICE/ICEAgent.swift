@@ -32,7 +32,8 @@ final class ICEAgent {
     init?(loop: EventLoop, controlling: Bool, enableTCP: Bool, relayOnly: Bool) {
         let options = NICE_AGENT_OPTION_ICE_TRICKLE.rawValue | NICE_AGENT_OPTION_CONSENT_FRESHNESS.rawValue
         guard
-            let agent = nice_agent_new_full(loop.context, NICE_COMPATIBILITY_RFC5245, NiceAgentOption(rawValue: options))
+            let agent = nice_agent_new_full(
+                loop.context, NICE_COMPATIBILITY_RFC5245, NiceAgentOption(rawValue: options))
         else { return nil }
         self.loop = loop
         self.agent = agent
@@ -197,17 +198,16 @@ final class ICEAgent {
     private func connectSignals() {
         // Unretained: `close()` disconnects all of these before the object goes.
         let data = Unmanaged.passUnretained(self).toOpaque()
-        let onCandidate:
-            @convention(c) (OpaquePointer?, UnsafeMutablePointer<NiceCandidate>?, gpointer?) -> Void = {
-                agent, candidate, data in
-                guard let agent, let candidate, let data,
-                    let text = nice_agent_generate_local_candidate_sdp(agent, candidate)
-                else { return }
-                let line = String(cString: text)
-                g_free(text)
-                let this = Unmanaged<ICEAgent>.fromOpaque(data).takeUnretainedValue()
-                this.emit(.candidate(line.hasPrefix("a=") ? String(line.dropFirst(2)) : line))
-            }
+        let onCandidate: @convention(c) (OpaquePointer?, UnsafeMutablePointer<NiceCandidate>?, gpointer?) -> Void = {
+            agent, candidate, data in
+            guard let agent, let candidate, let data,
+                let text = nice_agent_generate_local_candidate_sdp(agent, candidate)
+            else { return }
+            let line = String(cString: text)
+            g_free(text)
+            let this = Unmanaged<ICEAgent>.fromOpaque(data).takeUnretainedValue()
+            this.emit(.candidate(line.hasPrefix("a=") ? String(line.dropFirst(2)) : line))
+        }
         let onGatheringDone: @convention(c) (OpaquePointer?, guint, gpointer?) -> Void = { _, _, data in
             guard let data else { return }
             Unmanaged<ICEAgent>.fromOpaque(data).takeUnretainedValue().emit(.gatheringDone)

@@ -65,7 +65,8 @@ enum DCEPMessage: Sendable, Equatable {
         let subprotocol = Array(open.protocol.utf8.prefix(Int(UInt16.max)))
         // The priority of 256 is "normal" (RFC 8832, section 5.1; RFC 8831, section 6.4).
         return [Self.openType, open.ordered ? type : type | Self.unorderedFlag, 1, 0, 0, 0]
-            + Self.bigEndian(parameter) + Self.bigEndian(UInt16(label.count)) + Self.bigEndian(UInt16(subprotocol.count))
+            + Self.bigEndian(parameter) + Self.bigEndian(UInt16(label.count))
+            + Self.bigEndian(UInt16(subprotocol.count))
             + label + subprotocol
     }
 

@@ -60,8 +60,16 @@ final class SCTPSocket {
     func connect(port: UInt16) -> Bool {
         var isConnecting = false
         enter { _ in
-            isConnecting = withAddress(port: port) {
-                usrsctp_connect(socket, $0, $1) == 0 || errno == EINPROGRESS
+            isConnecting = withAddress(port: port) { address, length in
+                guard usrsctp_connect(socket, address, length) == 0 || errno == EINPROGRESS else { return false }
+                // The MTU is one of the path, which exists from here on.
+                var path = sctp_paddrparams()
+                memcpy(&path.spp_address, address, Int(length))
+                path.spp_flags = UInt32(SPP_PMTUD_DISABLE)
+                // Counted without the common header.
+                path.spp_pathmtu = Self.mtu - UInt32(MemoryLayout<sctp_common_header>.size)
+                let size = socklen_t(MemoryLayout<sctp_paddrparams>.size)
+                return usrsctp_setsockopt(socket, Int32(IPPROTO_SCTP), SCTP_PEER_ADDR_PARAMS, &path, size) == 0
             }
         }
         return isConnecting
@@ -168,9 +176,6 @@ final class SCTPSocket {
         }
         let sctp = Int32(IPPROTO_SCTP)
         let events = [SCTP_ASSOC_CHANGE, SCTP_STREAM_RESET_EVENT, SCTP_SHUTDOWN_EVENT, SCTP_PARTIAL_DELIVERY_EVENT]
-        var path = sctp_paddrparams()
-        path.spp_flags = UInt32(SPP_PMTUD_DISABLE)
-        path.spp_pathmtu = mtu
         return usrsctp_set_non_blocking(socket, 1) == 0
             // Closing aborts, so nothing of the association is left behind.
             && set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
@@ -187,7 +192,6 @@ final class SCTPSocket {
                 sctp_initmsg(
                     sinit_num_ostreams: streams, sinit_max_instreams: streams, sinit_max_attempts: 10,
                     sinit_max_init_timeo: 4000))
-            && set(sctp, SCTP_PEER_ADDR_PARAMS, path)
             && events.allSatisfy {
                 set(sctp, SCTP_EVENT, sctp_event(se_assoc_id: UInt32(SCTP_ALL_ASSOC), se_type: UInt16($0), se_on: 1))
             }

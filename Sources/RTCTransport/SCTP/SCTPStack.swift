@@ -104,20 +104,22 @@ enum SCTPStack {
                 return 1
             }
             let content = Array(UnsafeRawBufferPointer(start: bytes, count: count))
-            if flags & MSG_NOTIFICATION != 0 {
+            if flags & notificationFlag != 0 {
                 mailbox.put(event: .notification(content))
             } else {
                 mailbox.put(
                     event: .fragment(
                         SCTPFragment(
                             stream: info.rcv_sid, ppid: UInt32(bigEndian: info.rcv_ppid),
-                            isUnordered: Int32(info.rcv_flags) & SCTP_UNORDERED != 0, isLast: flags & MSG_EOR != 0,
+                            isUnordered: Int32(info.rcv_flags) & SCTP_UNORDERED != 0,
+                            isLast: flags & endOfRecordFlag != 0,
                             bytes: content)))
             }
             return 1
         }
 
-    /// In `usrsctp.h` only for systems whose sockets lack it; what usrsctp puts into the flags.
-    private static let MSG_NOTIFICATION: Int32 = 0x2000
-    private static let MSG_EOR: Int32 = 0x80
+    /// `MSG_NOTIFICATION` of `usrsctp.h`.
+    private static let notificationFlag: Int32 = 0x2000
+    /// `MSG_EOR` of Linux, which usrsctp uses.
+    private static let endOfRecordFlag: Int32 = 0x80
 }

@@ -1,18 +1,19 @@
 /// An SRTP protection profile of the `use_srtp` extension (RFC 5764, RFC 7714).
 public enum SRTPProfile: UInt16, Sendable, CaseIterable {
-    case aes128CMSHA1_80 = 0x0001
+    /// With an authentication tag of 80 bits.
+    case aes128CMHMACSHA1 = 0x0001
     case aeadAES128GCM = 0x0007
     case aeadAES256GCM = 0x0008
 
     /// What is offered, most preferred first.
-    public static let preferred: [SRTPProfile] = [.aeadAES128GCM, .aes128CMSHA1_80, .aeadAES256GCM]
+    public static let preferred: [SRTPProfile] = [.aeadAES128GCM, .aes128CMHMACSHA1, .aeadAES256GCM]
 
     /// The length of the master key in bytes.
     var keyLength: Int { self == .aeadAES256GCM ? 32 : 16 }
     /// The length of the master salt in bytes.
-    var saltLength: Int { self == .aes128CMSHA1_80 ? 14 : 12 }
+    var saltLength: Int { self == .aes128CMHMACSHA1 ? 14 : 12 }
     /// How many bytes protection adds to an RTP packet.
-    var tagLength: Int { self == .aes128CMSHA1_80 ? 10 : 16 }
+    var tagLength: Int { self == .aes128CMHMACSHA1 ? 10 : 16 }
 }
 
 /// The keys of both directions, seen from one end.

@@ -156,7 +156,7 @@ final class SRTPSession {
         guard key.count == profile.keyLength + profile.saltLength else { throw .malformed }
         var policy = srtp_policy_t()
         switch profile {
-        case .aes128CMSHA1_80:
+        case .aes128CMHMACSHA1:
             srtp_crypto_policy_set_rtp_default(&policy.rtp)
             srtp_crypto_policy_set_rtcp_default(&policy.rtcp)
         case .aeadAES128GCM:

@@ -25,7 +25,9 @@ actor DTLSPair {
         pipes = [Pipe(loop: loop, seed: seed), Pipe(loop: loop, seed: seed &+ 100)]
         for index in 0..<2 {
             let fingerprints =
-                announced[index] ?? [DTLSFingerprint(algorithm: "SHA-256", value: certificates[1 - index].fingerprint.lowercased())]
+                announced[index] ?? [
+                    DTLSFingerprint(algorithm: "SHA-256", value: certificates[1 - index].fingerprint.lowercased())
+                ]
             let transport = DTLSTransport(
                 loop: loop, certificate: certificates[index], role: index == 0 ? roles.0 : roles.1,
                 remoteFingerprints: fingerprints, srtpProfiles: profiles[index])

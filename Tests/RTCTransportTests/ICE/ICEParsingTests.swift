@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct ICEServerURLTests {
     @Test(arguments: [
-        ("stun:stun.example.org", ICEServerURL.Scheme.stun, "stun.example.org", UInt16(3478), ICEServerURL.Transport.udp),
+        (
+            "stun:stun.example.org", ICEServerURL.Scheme.stun, "stun.example.org", UInt16(3478),
+            ICEServerURL.Transport.udp
+        ),
         ("STUN:stun.example.org:19302", .stun, "stun.example.org", 19302, .udp),
         ("turn:192.0.2.1:80?transport=tcp", .turn, "192.0.2.1", 80, .tcp),
         ("turn:[2001:db8::1]:443?transport=udp", .turn, "2001:db8::1", 443, .udp),
@@ -77,7 +80,9 @@ import Testing
     @Test func fuzz() {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<5000 {
-            let text = "candidate:" + String(decoding: generator.bytes(Int.random(in: 0...80, using: &generator)), as: UTF8.self)
+            let text =
+                "candidate:"
+                + String(decoding: generator.bytes(Int.random(in: 0...80, using: &generator)), as: UTF8.self)
             _ = try? ICECandidateLine(text)
             _ = ICEServerURL("turn:" + text)
         }

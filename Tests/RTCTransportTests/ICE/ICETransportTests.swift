@@ -158,7 +158,8 @@ import Testing
             for _ in 0..<300 {
                 var bytes = Array(good.utf8)
                 for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                        in: 0...255, using: &generator)
                 }
                 await pair.addRemote(String(decoding: bytes, as: UTF8.self), to: 0)
             }

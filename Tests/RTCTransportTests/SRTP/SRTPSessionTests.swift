@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func retransmissionsMayRepeat() throws {
-        let (sender, _) = try pair(.aes128CMSHA1_80)
+        let (sender, _) = try pair(.aes128CMHMACSHA1)
         var first = rtp(3)
         var second = rtp(3)
         try sender.protect(rtp: &first)
