@@ -27,6 +27,7 @@ final class ICEAgent {
     private var callDepth = 0
     private var heldBack: [Event] = []
     private var deliveryTimer: LoopTimer?
+    private var tunnels: [TURNTLSTunnel] = []
 
     /// Nil when libnice has no resources left.
     init?(loop: EventLoop, controlling: Bool, enableTCP: Bool, relayOnly: Bool) {
@@ -68,6 +69,7 @@ final class ICEAgent {
         isClosed = true
         deliveryTimer = nil
         heldBack = []
+        tunnels = []
         onEvent = nil
         onReceive = nil
         nice_agent_attach_recv(agent, stream, Self.component, loop.context, nil, nil)
@@ -106,6 +108,11 @@ final class ICEAgent {
         _ = nice_agent_set_relay_info(
             agent, stream, Self.component, address, guint(port), username, password,
             overTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
+    }
+
+    /// Keeps what a server of this agent is reached through.
+    func keep(_ tunnel: TURNTLSTunnel) {
+        tunnels.append(tunnel)
     }
 
     /// - Returns: whether there was an address to gather on.

@@ -11,6 +11,8 @@ struct ICEConfiguration: Sendable {
     var includeLoopback = true
     /// How long host names of STUN and TURN servers may take to resolve before gathering starts without them.
     var resolveTimeout: Duration = .milliseconds(1500)
+    /// A PEM file of the authorities that certificates of `turns:` servers are checked against; nil for the system's.
+    var turnAuthoritiesFile: String?
     /// How long checks may go on without any pair working.
     var connectTimeout: Duration = .seconds(30)
     /// How long a lost connection may take to come back.

@@ -13,6 +13,8 @@ final class ICEServerResolution {
         var overTCP: Bool
         var username: String
         var credential: String
+        /// To be kept as long as the server is used.
+        var tunnel: TURNTLSTunnel?
     }
 
     private(set) var isComplete = false
@@ -26,19 +28,20 @@ final class ICEServerResolution {
 
     private let loop: EventLoop
     private let timeout: Duration
+    private let authoritiesFile: String?
     private var entries: [Entry] = []
     private var resolvers: [HostResolver] = []
     private var unanswered = 0
     private var timer: LoopTimer?
     private var completion: (([Server]) -> Void)?
 
-    init(loop: EventLoop, servers: [ICEServer], timeout: Duration) {
+    init(loop: EventLoop, configuration: ICEConfiguration) {
         self.loop = loop
-        self.timeout = timeout
-        for server in servers {
+        timeout = configuration.resolveTimeout
+        authoritiesFile = configuration.turnAuthoritiesFile
+        for server in configuration.servers {
             for text in server.urls.prefix(Self.maxServers) where entries.count < Self.maxServers {
-                // libnice speaks no TLS to TURN servers.
-                guard let url = ICEServerURL(text), url.transport != .tls else { continue }
+                guard let url = ICEServerURL(text) else { continue }
                 entries.append(Entry(url: url, username: server.username, credential: server.credential))
             }
         }
@@ -49,6 +52,8 @@ final class ICEServerResolution {
         self.completion = completion
         for index in entries.indices {
             let host = entries[index].url.host
+            // Tunnels resolve the name themselves, which they check against the certificate.
+            if entries[index].url.transport == .tls { continue }
             if IPAddress.isIPv4(host) || IPAddress.isIPv6(host) {
                 entries[index].addresses = [host]
                 continue
@@ -72,11 +77,13 @@ final class ICEServerResolution {
         resolvers = []
         let completion = completion
         self.completion = nil
-        completion?(entries.flatMap(Self.servers))
+        completion?(entries.flatMap(servers))
     }
 
     /// One server per address family, as each reaches a candidate of its family only.
-    private static func servers(of entry: Entry) -> [Server] {
+    private func servers(of entry: Entry) -> [Server] {
+        if entry.url.transport == .tls { return tunnelled(entry) }
+
         let v4 = entry.addresses.first(where: IPAddress.isIPv4)
         let v6 = entry.addresses.first(where: IPAddress.isIPv6)
         return [v4, v6].compactMap { $0 }.map { address in
@@ -84,5 +91,15 @@ final class ICEServerResolution {
                 scheme: entry.url.scheme, address: address, port: entry.url.port,
                 overTCP: entry.url.transport != .udp, username: entry.username, credential: entry.credential)
         }
+    }
+
+    private func tunnelled(_ entry: Entry) -> [Server] {
+        let tunnel = TURNTLSTunnel(host: entry.url.host, port: entry.url.port, authoritiesFile: authoritiesFile)
+        guard let tunnel else { return [] }
+        return [
+            Server(
+                scheme: .turn, address: "127.0.0.1", port: tunnel.port, overTCP: true, username: entry.username,
+                credential: entry.credential, tunnel: tunnel)
+        ]
     }
 }

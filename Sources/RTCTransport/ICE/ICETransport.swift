@@ -59,8 +59,7 @@ final class ICETransport {
         {
             agent.addLocalAddress(address)
         }
-        let resolution = ICEServerResolution(
-            loop: loop, servers: configuration.servers, timeout: configuration.resolveTimeout)
+        let resolution = ICEServerResolution(loop: loop, configuration: configuration)
         self.resolution = resolution
         resolution.start { [weak self, weak agent] servers in
             guard let self, let agent, agent === current else { return }
@@ -82,6 +81,7 @@ final class ICETransport {
                 agent.addTURNServer(
                     address: server.address, port: server.port, username: server.username,
                     password: server.credential, overTCP: server.overTCP)
+                if let tunnel = server.tunnel { agent.keep(tunnel) }
             }
         }
     }

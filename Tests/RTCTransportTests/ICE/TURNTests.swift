@@ -40,6 +40,29 @@ struct TURNTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test func relaysOverTLS() async throws {
+        let server = try #require(try await TURNServer())
+        var relayed = configuration("turns:localhost:\(server.tlsPort)?transport=tcp")
+        relayed.turnAuthoritiesFile = server.certificateFile
+        try await withPair { [relayed] pair in
+            await pair.make(relayed, relayed)
+            await pair.connect()
+            #expect(await eventually(within: .seconds(20)) { await pair.bothConnected })
+            #expect(await pair.send([1, 2, 3], from: 0))
+            #expect(await eventually { await pair.received[1].contains([1, 2, 3]) })
+        }
+        // The certificate is not one that the system trusts.
+        let untrusted = configuration("turns:localhost:\(server.tlsPort)")
+        try await withPair { pair in
+            await pair.make(untrusted, untrusted)
+            await pair.connect()
+            try await Task.sleep(for: .milliseconds(1000))
+            #expect(await pair.candidates[0].isEmpty)
+            #expect(await pair.bothConnected == false)
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test func relaysOnOneSideOnly() async throws {
         let server = try #require(try await TURNServer())
         let relayed = configuration("turn:localhost:\(server.port)")
