@@ -29,6 +29,7 @@ final class ICETransport {
     private var active: ICEAgent?
     private var resolution: ICEServerResolution?
     private var failureTimer: LoopTimer?
+    private var stateTimer: LoopTimer?
 
     private var isGathering = false
     private var hasRemoteCredentials = false
@@ -160,6 +161,7 @@ final class ICETransport {
         onStateChanged = nil
         onReceive = nil
         failureTimer = nil
+        stateTimer = nil
         resolution = nil
         active?.close()
         current?.close()
@@ -235,7 +237,6 @@ final class ICETransport {
             if state == .new || state == .failed { setState(new) }
         }
     }
-    private var stateTimer: LoopTimer?
 
     private func setState(_ new: ICEState) {
         guard state != new, state != .closed else { return }
