@@ -78,6 +78,17 @@ public final class DataChannel {
         try association.send(bytes.isEmpty ? [0] : bytes, ppid: ppid, on: self)
     }
 
+    /// Closed for good. Callbacks often refer to the channel, so they go as well.
+    func retire() {
+        readyState = .closed
+        association = nil
+        bufferedAmount = 0
+        onOpen = nil
+        onMessage = nil
+        onBufferedAmountLow = nil
+        onClose = nil
+    }
+
     /// Closes the channel, once what was sent has left. ``onClose`` follows.
     public func close() {
         association?.close(self)

@@ -246,9 +246,8 @@ extension SCTPAssociation {
 
     func finish(_ channel: DataChannel) {
         guard channel.readyState != .closed else { return }
-        channel.readyState = .closed
-        channel.association = nil
-        channel.bufferedAmount = 0
-        channel.onClose?()
+        let onClose = channel.onClose
+        channel.retire()
+        onClose?()
     }
 }

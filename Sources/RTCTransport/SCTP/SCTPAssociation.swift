@@ -111,17 +111,12 @@ final class SCTPAssociation {
         for packet in mailbox.takePackets() { onSend?(packet) }
         onSend = nil
         mailbox.setOwner(nil)
-        for channel in channels.values { forget(channel) }
-        for channel in unnumbered { forget(channel) }
+        for channel in channels.values { channel.retire() }
+        for channel in unnumbered { channel.retire() }
         channels = [:]
         unnumbered = []
         queue = SCTPSendQueue()
         early = EarlyMessages()
-    }
-
-    private func forget(_ channel: DataChannel) {
-        channel.readyState = .closed
-        channel.association = nil
     }
 
     // MARK: Collecting what usrsctp left
