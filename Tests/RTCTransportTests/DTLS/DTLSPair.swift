@@ -55,6 +55,7 @@ actor DTLSPair {
     func state(_ index: Int) -> DTLSState { transports[index].state }
     func keying(_ index: Int) -> SRTPKeyingMaterial? { transports[index].keying }
     var bothConnected: Bool { transports.allSatisfy { $0.state == .connected } }
+    var isDecided: Bool { bothConnected || bothFailed }
     var bothFailed: Bool {
         transports.allSatisfy { if case .failed = $0.state { true } else { false } }
     }

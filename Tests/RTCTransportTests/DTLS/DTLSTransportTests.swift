@@ -167,4 +167,21 @@ import Testing
         #expect(first.fingerprint != second.fingerprint)
         #expect(first.fingerprint.split(separator: ":").count == 32)
     }
+
+    /// Handshake and data records altered on the way: the handshake may fail, but never succeed with other keys.
+    @Test(arguments: 1...6) func alteredRecordsAreHarmless(seed: Int) async throws {
+        try await withPair { pair in
+            try await pair.make(impair: { $0.corruption = 0.15 }, seed: UInt64(seed) &* 1000)
+            await pair.start()
+            _ = await eventually(within: .seconds(2)) { await pair.isDecided }
+            for _ in 0..<20 {
+                await pair.send([1, 2, 3], from: 0)
+                await pair.send([4], from: 1)
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            let keys = await (pair.keying(0), pair.keying(1))
+            if let first = keys.0, let second = keys.1 { #expect(first.local == second.remote) }
+            #expect(await pair.received[1].allSatisfy { $0 == [1, 2, 3] })
+        }
+    }
 }

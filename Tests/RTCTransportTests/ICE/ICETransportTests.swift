@@ -1,3 +1,4 @@
+import Glibc
 import LoopCore
 import Testing
 
@@ -165,6 +166,48 @@ import Testing
             }
             await pair.connect()
             #expect(await eventually { await pair.bothConnected })
+        }
+    }
+
+    /// What anyone may send to an open port: noise, and STUN messages that are wrong inside.
+    @Test func garbageOnTheWireIsHarmless() async throws {
+        try await withPair { pair in
+            await pair.make(Self.loopback, Self.loopback)
+            await pair.connect()
+            #expect(await eventually { await pair.bothConnected })
+            let port = try #require(await pair.pair(0)?.local.port)
+            let stranger = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { Glibc.close(stranger) }
+            var generator = SeededGenerator(seed: 21)
+            for round in 0..<2000 {
+                var bytes = generator.bytes(Int.random(in: 1...200, using: &generator))
+                if round % 2 == 0, bytes.count > 24 {
+                    // A binding request or response with the magic cookie and a fitting length.
+                    let length = (bytes.count - 20) / 4 * 4
+                    bytes.removeLast(bytes.count - 20 - length)
+                    bytes.replaceSubrange(
+                        0..<8, with: [UInt8(round / 2 % 2), 1, 0, UInt8(length), 0x21, 0x12, 0xa4, 0x42])
+                    bytes[20] = 0
+                    bytes[21] = [0x06, 0x08, 0x20, 0x24, 0x25, 0x29].randomElement(using: &generator) ?? 0x06
+                }
+                Self.send(bytes, from: stranger, to: port)
+            }
+            await exchange(pair)
+            #expect(await pair.state(0).isConnected)
+            // Nothing of a stranger is taken for the peer's.
+            #expect(await pair.received[0].allSatisfy { $0 == [4, 5] })
+        }
+    }
+
+    private static func send(_ bytes: [UInt8], from descriptor: Int32, to port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        _ = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
     }
 }

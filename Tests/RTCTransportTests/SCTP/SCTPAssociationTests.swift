@@ -274,4 +274,29 @@ import Testing
             #expect(await eventually { await pair.received[1].last?.bytes == [9] })
         }
     }
+
+    /// Packets that are wrong inside under a right checksum: an association may end, nothing else may happen.
+    @Test(arguments: 1...6) func alteredPacketsAreHarmless(seed: Int) async throws {
+        try await withPair { pair in
+            await pair.make(
+                impair: {
+                    $0.corruption = 0.2
+                    $0.repair = { bytes in
+                        guard bytes.count >= 12 else { return }
+                        bytes.replaceSubrange(8..<12, with: [0, 0, 0, 0])
+                        let checksum = usrsctp_crc32c(&bytes, bytes.count)
+                        withUnsafeBytes(of: checksum) { bytes.replaceSubrange(8..<12, with: $0) }
+                    }
+                }, seed: UInt64(seed) &* 1000)
+            await pair.open("_reliable", on: 0)
+            await pair.open("_lossy", on: 1, ordered: false, maxRetransmits: 1)
+            await pair.start()
+            for round in 0..<40 {
+                try? await pair.send([UInt8](repeating: 1, count: 3000), on: "_reliable", from: round % 2)
+                try? await pair.send([2, 3], on: "_lossy", from: round % 2)
+                if round == 30 { await pair.close(channel: "_lossy", on: 0) }
+                try await Task.sleep(for: .milliseconds(15))
+            }
+        }
+    }
 }

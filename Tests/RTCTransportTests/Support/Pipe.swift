@@ -7,6 +7,10 @@ final class Pipe {
     var duplication = 0.0
     /// How often a datagram is held back behind the following ones.
     var reordering = 0.0
+    /// How often a datagram is altered in a few bytes.
+    var corruption = 0.0
+    /// Makes an altered datagram look sound again, such as by its checksum.
+    var repair: (@Sendable (inout [UInt8]) -> Void)?
     var onDeliver: (([UInt8]) -> Void)?
     private(set) var sent = 0
     private(set) var lost = 0
@@ -28,6 +32,7 @@ final class Pipe {
             lost += 1
             return
         }
+        let datagram = chance(corruption) ? corrupted(datagram) : datagram
         if chance(reordering) { late.append(datagram) } else { queue.append(datagram) }
         if chance(duplication) { queue.append(datagram) }
         guard timer == nil else { return }
@@ -40,6 +45,21 @@ final class Pipe {
         queue = []
         late = []
         for datagram in batch { onDeliver?(datagram) }
+    }
+
+    private func corrupted(_ datagram: [UInt8]) -> [UInt8] {
+        var bytes = datagram
+        for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: bytes[index] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
+            case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 2: bytes.removeLast(Int.random(in: 0...min(8, bytes.count - 1), using: &generator))
+            default: bytes += generator.bytes(Int.random(in: 1...8, using: &generator))
+            }
+        }
+        repair?(&bytes)
+        return bytes
     }
 
     private func chance(_ probability: Double) -> Bool {
