@@ -122,10 +122,13 @@ actor SCTPPair {
         }
     }
 
-    func close(channel label: String, on index: Int) {
+    /// - Returns: the channel's state right after the call.
+    @discardableResult
+    func close(channel label: String, on index: Int) -> DataChannel.State? {
         isCalling = true
+        defer { isCalling = false }
         channels[index][label]?.close()
-        isCalling = false
+        return channels[index][label]?.readyState
     }
 
     func closeOnMessage(_ label: String, on index: Int) {
