@@ -69,7 +69,9 @@ let package = Package(
         library("AgentCore", ["LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
         library(
             "AgentSandbox",
-            ["LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "AgentCore", "CEspeak"]),
+            [
+                "LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "AgentCore", "CEspeak", "CGLib",
+            ]),
 
         // Executables.
         .executableTarget(
