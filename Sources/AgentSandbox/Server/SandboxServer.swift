@@ -1,0 +1,161 @@
+public import LiveKitProtocol
+public import LoopCore
+import RTCTransport
+import WebIO
+
+/// A LiveKit-compatible server for one machine: token endpoints, signaling, and forwarding of audio and data between
+/// the participants of its rooms, with an agent that comes when a user joins.
+///
+/// Everything it does runs on one event loop.
+public actor SandboxServer {
+    public nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Where a server that was started can be reached.
+    public struct Endpoints: Sendable, Equatable {
+        /// Such as `http://127.0.0.1:7880`: token endpoints and validation.
+        public var http: String
+        /// Such as `ws://127.0.0.1:7880`: what clients join.
+        public var signal: String
+        public var port: UInt16
+    }
+
+    private let configuration: SandboxConfiguration
+    private let tokens: TokenAuthority
+    private var http: HTTPServer?
+    private var context: RoomContext?
+    private var signals: SignalEndpoints?
+    private var tokenEndpoints: TokenEndpoints?
+
+    public init(loop: EventLoop, configuration: SandboxConfiguration = SandboxConfiguration()) {
+        self.loop = loop
+        self.configuration = configuration
+        tokens = TokenAuthority(
+            key: configuration.apiKey, secret: configuration.apiSecret, lifetime: configuration.tokenLifetime)
+    }
+
+    // MARK: Running
+
+    /// Listens. Calling it again while it runs returns the same endpoints.
+    /// - Throws: ``SandboxError``.
+    public func start() throws -> Endpoints {
+        if let http { return endpoints(port: http.port) }
+        let context: RoomContext
+        let server: HTTPServer
+        do {
+            let certificate = try DTLSCertificate.generate()
+            context = RoomContext(loop: loop, configuration: configuration, tokens: tokens, certificate: certificate)
+            server = try HTTPServer(loop: loop, address: configuration.address, port: configuration.port)
+        } catch {
+            throw SandboxError(description: "the sandbox server cannot start: \(error)")
+        }
+        let endpoints = endpoints(port: server.port)
+        let signals = SignalEndpoints(context: context)
+        let tokenEndpoints = TokenEndpoints(context: context, serverURL: endpoints.signal)
+        tokenEndpoints.install(on: server)
+        signals.install(on: server)
+        // These hold this actor while it runs: `stop()` lets go of them.
+        context.onEmpty = { [self] room in closed(room) }
+        context.onJoined = { [self] room, member in joined(room, member) }
+        (self.context, self.signals, self.tokenEndpoints, http) = (context, signals, tokenEndpoints, server)
+        return endpoints
+    }
+
+    /// Sends everybody away and stops listening. Harmless when repeated.
+    public func stop() async {
+        guard let http else { return }
+        signals?.deleteAll()
+        http.close()
+        context?.onEmpty = nil
+        context?.onJoined = nil
+        (self.http, signals, tokenEndpoints, context) = (nil, nil, nil, nil)
+    }
+
+    private func endpoints(port: UInt16) -> Endpoints {
+        let host = configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
+        return Endpoints(http: "http://\(host):\(port)", signal: "ws://\(host):\(port)", port: port)
+    }
+
+    private func closed(_ room: SandboxRoom) {
+        signals?.remove(room)
+    }
+
+    private func joined(_ room: SandboxRoom, _ member: RoomMember) {
+    }
+
+    // MARK: Control
+
+    /// Changes the injected faults from now on.
+    public func setFaults(_ faults: SandboxFaults) { context?.faults = faults }
+
+    /// The names of the rooms that exist.
+    public var roomNames: [String] { (signals?.rooms.keys).map { $0.sorted() } ?? [] }
+
+    /// Who is in a room.
+    public func participants(in room: String) -> [ParticipantInfo] {
+        signals?.rooms[room]?.members.map(\.info) ?? []
+    }
+
+    /// Makes a token for a room of this server.
+    /// - Parameter kind: what the participant is; an agent gets an agent's grants.
+    /// - Throws: ``SandboxError`` when it cannot be made.
+    public func makeToken(
+        identity: String, room: String, name: String = "", kind: ParticipantInfo.Kind = .standard,
+        attributes: [String: String] = [:], canPublish: Bool = true, canSubscribe: Bool = true
+    ) throws -> String {
+        var grants = JoinGrants()
+        grants.identity = identity
+        grants.room = room
+        grants.name = name
+        grants.kind = kind
+        grants.attributes = attributes
+        grants.roomJoin = true
+        grants.canPublish = canPublish
+        grants.canPublishData = canPublish
+        grants.canSubscribe = canSubscribe
+        grants.canUpdateOwnMetadata = true
+        grants.agent = kind == .agent
+        do {
+            return try tokens.mint(grants)
+        } catch {
+            throw SandboxError(description: "the token cannot be made: \(error)")
+        }
+    }
+
+    /// Sends a participant away, as the server's API does.
+    public func remove(identity: String, room: String) {
+        guard let room = signals?.rooms[room], let member = room.member(identity) else { return }
+        room.expel(member, reason: .participantRemoved)
+    }
+
+    /// Ends a room.
+    public func delete(room: String) {
+        signals?.rooms[room]?.delete(reason: .roomDeleted)
+    }
+
+    /// Mutes or unmutes every track of a participant, as the server's API does.
+    public func setMuted(_ isMuted: Bool, identity: String, room: String) {
+        guard let member = signals?.rooms[room]?.member(identity) else { return }
+        for track in member.tracks {
+            var message = MuteTrackRequest()
+            message.sid = track.sid
+            message.muted = isMuted
+            member.send(.mute(message))
+            member.setMuted(sid: track.sid, isMuted)
+        }
+    }
+
+    public func setMetadata(_ metadata: String, room: String) {
+        signals?.rooms[room]?.setMetadata(metadata)
+    }
+
+    /// Cuts a participant's signal connection as a network failure would; the participant may resume.
+    public func dropSignal(identity: String, room: String) {
+        signals?.rooms[room]?.member(identity)?.dropSignal(abruptly: true)
+    }
+}
+
+/// Why the sandbox server could not do something.
+public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var description: String
+}
