@@ -34,7 +34,7 @@ public struct SessionDescription: ProtobufMessage {
 
 /// `livekit.TrickleRequest`
 public struct TrickleRequest: ProtobufMessage {
-    public var candidateinit = ""
+    public var candidateInit = ""
     public var target = SignalTarget.publisher
     public var final = false
 
@@ -42,7 +42,7 @@ public struct TrickleRequest: ProtobufMessage {
 
     public static let protoMessageName = "livekit.TrickleRequest"
     public static let fields: [ProtobufField<TrickleRequest>] = [
-        .string(1, "candidateInit", \.candidateinit),
+        .string(1, "candidateInit", \.candidateInit),
         .enumeration(2, "target", \.target),
         .bool(3, "final", \.final),
     ]

@@ -1,0 +1,139 @@
+import LiveKitProtocol
+import LoopCore
+
+extension RoomStateMachine {
+    // MARK: Offers of this end
+
+    /// Wants a new offer; at most one is outstanding, and any number of wishes during it are one more offer.
+    mutating func requestOffer(now: MonotonicTime) {
+        guard outstandingOffer == nil, !isOfferRequested else {
+            needsOffer = true
+            return
+        }
+        needsOffer = false
+        isOfferRequested = true
+        effects.append(.makeOffer)
+    }
+
+    mutating func handleTransport(_ input: Input, now: MonotonicTime) {
+        switch input {
+        case .offerMade(let sdp): offerMade(sdp, now: now)
+        case .answerMade(let sdp, let id):
+            var description = SessionDescription()
+            description.type = "answer"
+            description.sdp = sdp
+            description.id = id
+            send(.answer(description))
+        case .candidateFound(let target, let json): found(target, json)
+        case .receiving(let sections): receiving(sections)
+        case .transportConnected(let target): connected(target)
+        case .transportFailed(let target, let reason):
+            let isNeeded =
+                path == .v1 || target == (subscriberPrimary ? .subscriber : .publisher) || !publications.isEmpty
+            if isNeeded { end(.mediaFailed(reason: reason)) }
+        case .negotiationFailed(let reason):
+            end(.protocolViolation("a session description could not be used: \(reason)"))
+        default: break
+        }
+    }
+
+    private mutating func offerMade(_ sdp: String, now: MonotonicTime) {
+        guard isOfferRequested else { return }
+        isOfferRequested = false
+        // Numbers count offers that were really made, from 1.
+        offerID &+= 1
+        outstandingOffer = (offerID, now)
+        if phase == .preparingOffer {
+            joinOffer = sdp
+            return openSocket(now: now)
+        }
+        var description = SessionDescription()
+        description.type = "offer"
+        description.sdp = sdp
+        description.id = offerID
+        send(.offer(description))
+    }
+
+    mutating func answered(_ answer: SessionDescription, now: MonotonicTime) {
+        // 0 is a server that does not number; anything else must be the offer that waits.
+        guard let outstanding = outstandingOffer, answer.id == 0 || answer.id == outstanding.id else { return }
+        outstandingOffer = nil
+        for (mid, sid) in answer.midToTrackId { midToTrackID[mid] = sid }
+        effects.append(.applyAnswer(sdp: answer.sdp))
+        if needsOffer { requestOffer(now: now) }
+    }
+
+    // MARK: Offers of the server
+
+    mutating func offered(_ offer: SessionDescription) {
+        // With one connection the client always offers.
+        guard path == .v0 else { return }
+        for (mid, sid) in offer.midToTrackId { midToTrackID[mid] = sid }
+        effects.append(.applyOffer(sdp: offer.sdp, id: offer.id))
+    }
+
+    // MARK: Candidates and states
+
+    private mutating func found(_ target: SignalTarget, _ json: String) {
+        let target = path == .v1 ? .publisher : target
+        guard phase == .connectingMedia || phase == .connected else {
+            if pendingCandidates.count < 256 { pendingCandidates.append((target, json)) }
+            return
+        }
+        trickle(target, json)
+    }
+
+    mutating func flushCandidates() {
+        for (target, json) in pendingCandidates { trickle(target, json) }
+        pendingCandidates = []
+    }
+
+    private mutating func trickle(_ target: SignalTarget, _ json: String) {
+        var request = TrickleRequest()
+        request.candidateInit = json
+        request.target = target
+        send(.trickle(request))
+    }
+
+    private mutating func connected(_ target: SignalTarget) {
+        connectedTargets.insert(target)
+        guard phase == .connectingMedia else { return }
+        let primary: SignalTarget = subscriberPrimary ? .subscriber : .publisher
+        guard connectedTargets.contains(primary) else { return }
+        phase = .connected
+        deadline = nil
+        effects.append(.event(.connectionStateChanged(.connected)))
+    }
+
+    // MARK: Received tracks
+
+    /// Takes the receiving sections after a negotiation: binds new ones to their tracks and drops those that ended.
+    private mutating func receiving(_ sections: [Receiving]) {
+        var current: [String: String] = [:]
+        for section in sections {
+            guard let sid = trackSid(of: section) else { continue }
+            current[sid] = section.mid
+        }
+        for sid in subscribedTracks.subtracting(current.keys).sorted() { unsubscribe(sid) }
+        for (sid, mid) in current.sorted(by: { $0.key < $1.key }) {
+            effects.append(.bind(mid: mid, trackSid: sid))
+            guard subscribedTracks.insert(sid).inserted else { continue }
+            effects.append(.event(.trackSubscribed(trackSid: sid, participant: publisher(of: sid))))
+        }
+    }
+
+    /// The server's map first: track ids in `a=msid` are stale once a section was used again.
+    private func trackSid(of section: Receiving) -> String? {
+        if let sid = midToTrackID[section.mid] { return sid }
+        let parts = section.stream.split(separator: "|", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].hasPrefix("PA_") else { return nil }
+        if parts[1].hasPrefix("TR_") { return String(parts[1]) }
+        return section.track.hasPrefix("TR_") ? section.track : nil
+    }
+
+    mutating func unsubscribe(_ sid: String) {
+        guard subscribedTracks.remove(sid) != nil else { return }
+        effects.append(.unbind(trackSid: sid))
+        effects.append(.event(.trackUnsubscribed(trackSid: sid)))
+    }
+}

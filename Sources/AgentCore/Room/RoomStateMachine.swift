@@ -1,0 +1,312 @@
+public import LiveKitProtocol
+public import LoopCore
+
+/// The signaling of one room session: what the server and the transports say goes in, what to do comes out.
+///
+/// Pure: it opens no socket and reads no clock. ``Room`` drives it. Every socket has a generation, so that what an old
+/// one still says cannot touch a newer session. One offer is outstanding at a time; more wishes are remembered and
+/// served by the next one.
+public struct RoomStateMachine: Sendable {
+    /// The steps of a connection.
+    public enum Phase: Sendable, Equatable {
+        case idle
+        /// Waiting for the transport to make the offer that travels in the join request.
+        case preparingOffer
+        case openingSocket
+        /// The socket was refused; asking the validation endpoint why.
+        case validating
+        /// The socket is open; waiting for the join response.
+        case joining
+        /// Joined; waiting for the media transport.
+        case connectingMedia
+        case connected
+        case disconnected(DisconnectCause)
+
+        var isOver: Bool {
+            if case .disconnected = self { return true }
+            return false
+        }
+    }
+
+    /// Time limits, each from the start of its step.
+    public struct Limits: Sendable, Equatable {
+        public var socket: Duration = .seconds(10)
+        public var validation: Duration = .seconds(5)
+        public var join: Duration = .seconds(7)
+        public var media: Duration = .seconds(15)
+        public var publish: Duration = .seconds(10)
+        public var negotiation: Duration = .seconds(15)
+
+        public init() {}
+    }
+
+    public struct Configuration: Sendable {
+        public var autoSubscribe = true
+        /// The first way to join; `.v1` falls back to `.v0` where the server does not know it.
+        public var path = LiveKitURL.SignalPath.v1
+        public var clientInfo = ClientInfo()
+        public var limits = Limits()
+
+        public init() {}
+    }
+
+    public internal(set) var phase = Phase.idle
+    public let configuration: Configuration
+    public internal(set) var path: LiveKitURL.SignalPath
+    public internal(set) var room: LiveKitProtocol.Room?
+    public internal(set) var local: Participant?
+    /// The others, by identity.
+    public internal(set) var remotes: [String: Participant] = [:]
+
+    var url: LiveKitURL?
+    var token = ""
+    var generation = 0
+    var effects: [Effect] = []
+    var deadline: (at: MonotonicTime, step: String, limit: Duration)?
+    var refusal: (status: Int, body: String)?
+
+    // Negotiation.
+    var offerID: UInt32 = 0
+    var outstandingOffer: (id: UInt32, sentAt: MonotonicTime)?
+    var isOfferRequested = false
+    var needsOffer = false
+    var joinOffer = ""
+    var midToTrackID: [String: String] = [:]
+    var subscribedTracks: Set<String> = []
+    var pendingCandidates: [(SignalTarget, String)] = []
+    var connectedTargets: Set<SignalTarget> = []
+    var subscriberPrimary = false
+
+    // Publishing.
+    var publications: [String: Publication] = [:]
+
+    // Keep-alive.
+    var pingInterval: Duration?
+    var pingTimeout: Duration?
+    var nextPing: MonotonicTime?
+    var unansweredPing: MonotonicTime?
+    var roundTripMilliseconds: Int64 = 0
+
+    var nextRequestID: UInt32 = 1
+
+    /// A track of this end.
+    struct Publication: Sendable {
+        enum State: Sendable, Equatable { case waiting, requested(MonotonicTime), published(sid: String) }
+
+        var request: AddTrackRequest
+        var state = State.waiting
+        var isMuted = false
+    }
+
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        path = configuration.path
+    }
+
+    /// What the driver has to do, in order.
+    public enum Effect: Sendable, Equatable {
+        /// Make the transports of that path; what there was is closed.
+        case makeTransports(LiveKitURL.SignalPath)
+        /// Use these servers and start gathering.
+        case useICEServers([LiveKitProtocol.ICEServer], relayOnly: Bool)
+        /// Make an offer on the publishing transport and apply it locally, then report ``Input/offerMade(sdp:)``.
+        case makeOffer
+        case applyAnswer(sdp: String)
+        /// Apply the server's offer to the subscribing transport, then report ``Input/answerMade(sdp:id:)``.
+        case applyOffer(sdp: String, id: UInt32)
+        case addCandidate(SignalTarget, json: String)
+        case addReceivers(audio: Int)
+        /// Send the track of that client id from the next offer on.
+        case addSender(cid: String, stream: String, redundant: Bool)
+        case openSocket(generation: Int, url: String, token: String)
+        case validate(generation: Int, url: String, token: String)
+        case send(SignalRequest)
+        case closeSocket
+        case closeTransports
+        /// The audio of the media section `mid` is that of the track.
+        case bind(mid: String, trackSid: String)
+        case unbind(trackSid: String)
+        case event(RoomEvent)
+    }
+
+    /// A media section that receives, as the transport reports it after a negotiation.
+    public struct Receiving: Sendable, Equatable {
+        public var mid: String
+        /// The stream part of `a=msid`, such as `PA_x|TR_x`.
+        public var stream: String
+        /// The track part of `a=msid`.
+        public var track: String
+
+        public init(mid: String, stream: String, track: String) {
+            self.mid = mid
+            self.stream = stream
+            self.track = track
+        }
+    }
+
+    /// What happens to a session.
+    public enum Input: Sendable {
+        case connect(url: String, token: String)
+        case leave
+        case publish(AddTrackRequest)
+        case setMuted(cid: String, Bool)
+        case updateMetadata(UpdateParticipantMetadata)
+        case socketOpened(generation: Int)
+        case socketRefused(generation: Int, status: Int, body: String)
+        case socketFailed(generation: Int, reason: String)
+        case socketClosed(generation: Int, reason: String)
+        /// The validation endpoint answered; nil when it did not.
+        case validated(generation: Int, status: Int?, body: String)
+        case received(generation: Int, SignalResponse)
+        case offerMade(sdp: String)
+        case answerMade(sdp: String, id: UInt32)
+        case candidateFound(SignalTarget, json: String)
+        case receiving([Receiving])
+        case transportConnected(SignalTarget)
+        case transportFailed(SignalTarget, reason: String)
+        case negotiationFailed(reason: String)
+        /// Time passed; sent every 100 to 250 ms.
+        case tick
+    }
+
+    /// Takes one input and returns what to do about it, in order.
+    public mutating func handle(_ input: Input, now: MonotonicTime) -> [Effect] {
+        effects = []
+        guard !phase.isOver else { return [] }
+        switch input {
+        case .connect(let url, let token): connect(url: url, token: token, now: now)
+        case .leave: leave()
+        case .publish(let request): publish(request, now: now)
+        case .setMuted(let cid, let isMuted): setMuted(cid: cid, isMuted)
+        case .updateMetadata(let update): updateMetadata(update)
+        case .socketOpened, .socketRefused, .socketFailed, .socketClosed, .validated, .received:
+            handleSignal(input, now: now)
+        case .offerMade, .answerMade, .candidateFound, .receiving, .transportConnected, .transportFailed,
+            .negotiationFailed:
+            handleTransport(input, now: now)
+        case .tick: tick(now: now)
+        }
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: Starting and ending
+
+    private mutating func connect(url text: String, token: String, now: MonotonicTime) {
+        guard phase == .idle else { return }
+        do {
+            url = try LiveKitURL(text)
+        } catch {
+            return end(error)
+        }
+        self.token = token
+        effects.append(.event(.connectionStateChanged(.connecting)))
+        start(path, now: now)
+    }
+
+    /// Starts joining on a path, with transports of its own: nothing of an earlier attempt is kept.
+    mutating func start(_ path: LiveKitURL.SignalPath, now: MonotonicTime) {
+        self.path = path
+        generation += 1
+        offerID = 0
+        outstandingOffer = nil
+        isOfferRequested = false
+        needsOffer = false
+        pendingCandidates = []
+        connectedTargets = []
+        switch path {
+        case .v1:
+            phase = .preparingOffer
+            effects.append(.makeTransports(.v1))
+            if configuration.autoSubscribe { effects.append(.addReceivers(audio: 1)) }
+            requestOffer(now: now)
+        case .v0:
+            openSocket(now: now)
+        }
+    }
+
+    mutating func openSocket(now: MonotonicTime) {
+        guard let url else { return }
+        phase = .openingSocket
+        setDeadline("connecting to \(url)", configuration.limits.socket, now: now)
+        effects.append(
+            .openSocket(generation: generation, url: url.signal(path, query: joinQuery), token: token))
+    }
+
+    private mutating func leave() {
+        if case .idle = phase { return end(.clientInitiated) }
+        // Sent even before the join response: the server would keep the participant otherwise.
+        if phase != .preparingOffer && phase != .openingSocket && phase != .validating {
+            var request = LeaveRequest()
+            request.reason = .clientInitiated
+            request.action = .disconnect
+            send(.leave(request))
+        }
+        end(.clientInitiated)
+    }
+
+    /// Ends the session: nothing is acted on afterwards.
+    mutating func end(_ cause: DisconnectCause) {
+        guard !phase.isOver else { return }
+        // A session that fails after the socket opened says so to the server.
+        switch phase {
+        case .joining, .connectingMedia, .connected:
+            if cause != .clientInitiated, !Self.isServerSide(cause) {
+                var request = LeaveRequest()
+                request.reason = .clientInitiated
+                request.action = .disconnect
+                send(.leave(request))
+            }
+        default: break
+        }
+        phase = .disconnected(cause)
+        deadline = nil
+        nextPing = nil
+        unansweredPing = nil
+        effects.append(.closeSocket)
+        effects.append(.closeTransports)
+        effects.append(.event(.connectionStateChanged(.disconnected)))
+        effects.append(.event(.disconnected(cause)))
+    }
+
+    private static func isServerSide(_ cause: DisconnectCause) -> Bool {
+        switch cause {
+        case .server, .signalLost: true
+        default: false
+        }
+    }
+
+    mutating func send(_ message: SignalRequest.Message) {
+        var request = SignalRequest()
+        request.message = message
+        effects.append(.send(request))
+    }
+
+    mutating func setDeadline(_ step: String, _ limit: Duration, now: MonotonicTime) {
+        deadline = (now + limit, step, limit)
+    }
+
+    // MARK: Time
+
+    private mutating func tick(now: MonotonicTime) {
+        if let deadline, now >= deadline.at {
+            // The refusal is known already; that the question why was not answered changes nothing.
+            if phase == .validating { return endRefused() }
+            return end(.timedOut(step: deadline.step, after: deadline.limit))
+        }
+        for (cid, publication) in publications.sorted(by: { $0.key < $1.key }) {
+            guard case .requested(let at) = publication.state, now - at >= configuration.limits.publish else {
+                continue
+            }
+            publications[cid] = nil
+            effects.append(
+                .event(
+                    .publishFailed(
+                        cid: cid, reason: "no answer within \(DisconnectCause.seconds(configuration.limits.publish))")))
+        }
+        if let outstandingOffer, now - outstandingOffer.sentAt >= configuration.limits.negotiation {
+            return end(.timedOut(step: "the negotiation of media", after: configuration.limits.negotiation))
+        }
+        keepAlive(now: now)
+    }
+}
