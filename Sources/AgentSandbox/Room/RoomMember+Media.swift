@@ -14,12 +14,13 @@ extension RoomMember {
         switch event {
         case .iceCandidate(let candidate):
             var trickle = TrickleRequest()
-            trickle.candidateinit = candidate.json
+            trickle.candidateInit = candidate.json
             trickle.target = target
             send(.trickle(trickle))
         case .connectionStateChanged(let state, let reason):
-            context.log("\(identity): \(target == .publisher ? "publisher" : "subscriber") \(state.rawValue)"
-                + (reason.map { ": \($0)" } ?? ""))
+            context.log(
+                "\(identity): \(target == .publisher ? "publisher" : "subscriber") \(state.rawValue)"
+                    + (reason.map { ": \($0)" } ?? ""))
             if state == .connected { checkActive() }
             if state == .failed { mediaFailed(connection) }
         case .dataChannel(let channel):

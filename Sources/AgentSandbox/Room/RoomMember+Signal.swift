@@ -43,7 +43,7 @@ extension RoomMember {
     }
 
     private func add(_ trickle: TrickleRequest) {
-        guard let candidate = ICECandidate(json: trickle.candidateinit) else {
+        guard let candidate = ICECandidate(json: trickle.candidateInit) else {
             context.log("\(identity): a candidate does not parse")
             return
         }
