@@ -1,4 +1,3 @@
-
 /// How long each step of connecting took. Steps that did not happen are nil.
 public struct ConnectBreakdown: Sendable, Equatable {
     /// Fetching or minting the token.

@@ -4,7 +4,9 @@ import Testing
 @testable import AgentCore
 
 @Suite struct TurnClockTests {
-    private func at(_ milliseconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: 0) + .milliseconds(milliseconds) }
+    private func at(_ milliseconds: Int) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 0) + .milliseconds(milliseconds)
+    }
 
     @Test func aTurnHoldsItsFirstSoundAndItsFirstWord() {
         var clock = TurnClock()
