@@ -66,7 +66,7 @@ let package = Package(
         library("LiveKitProtocol", []),
         library("RTCTransport", ["LoopCore", "CGLib", "CNice", "COpenSSL", "CSRTP", "CUsrsctp"]),
         library("AudioPipeline", ["LoopCore", "COpus", "CALSA", "CSndfile", "CSpeexDSP"]),
-        library("AgentCore", ["LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
+        library("AgentCore", ["LoopCore", "CGLib", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
         library(
             "AgentSandbox",
             [

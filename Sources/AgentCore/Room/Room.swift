@@ -102,6 +102,12 @@ public final class Room {
         submit(.updateMetadata(update))
     }
 
+    /// Leaves within the call: the leave is sent and everything is closed when it returns.
+    public func leaveNow() {
+        submit(.leave)
+        drain()
+    }
+
     /// Leaves the room. `.disconnected` follows at once.
     public func leave() {
         submit(.leave)
@@ -112,6 +118,7 @@ public final class Room {
     public var localParticipant: Participant? { machine.local }
     /// The others, by identity.
     public var remoteParticipants: [String: Participant] { machine.remotes }
+    public var roomName: String? { machine.room?.name }
     public var isConnected: Bool { machine.phase == .connected }
     var isMediaReady: Bool { publisher?.isMediaReady == true }
 

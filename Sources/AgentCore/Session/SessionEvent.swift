@@ -1,0 +1,45 @@
+public import LoopCore
+
+/// Something that a session saw. Everything it saw is one ordered stream of these: the terminal, the JSON output,
+/// reports and assertions are all consumers of that stream.
+public struct SessionEvent: Sendable, Equatable {
+    /// When it happened.
+    public var time: MonotonicTime
+    public var kind: Kind
+
+    public init(time: MonotonicTime, kind: Kind) {
+        self.time = time
+        self.kind = kind
+    }
+
+    public enum Kind: Sendable, Equatable {
+        /// The session began; the first event.
+        case started
+        /// A token is at hand. Holds no token.
+        case tokenReceived(server: String, room: String?, identity: String?)
+        /// The room is joined and media can flow.
+        case connected(server: String, room: String, identity: String)
+        /// An agent is active in the room.
+        case agentJoined(identity: String)
+        case agentLeft(identity: String, reason: String)
+        case agentStateChanged(AgentState)
+        /// The recorded speech starts to be sent.
+        case inputStarted
+        /// The last sample of speech in the recording was sent.
+        case userSpeechEnded
+        /// The recording was sent to its end.
+        case inputFinished
+        /// The agent became audible.
+        case agentAudioStarted
+        /// The agent fell silent.
+        case agentAudioEnded
+        /// What either side said, as far as it is known.
+        case transcript(TranscriptEvent)
+        /// The latency of a turn, known once the answer began.
+        case turn(TurnLatency)
+        /// Something to know that does not end the session.
+        case warning(String)
+        /// The session is over; the last event.
+        case ended(SessionSummary, error: SessionError?)
+    }
+}
