@@ -81,6 +81,7 @@ public struct DataPacket: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.DataPacket.Kind"
         public static let values: [ProtobufEnumValue<DataPacket.Kind>] = [
             .init(0, "RELIABLE", .reliable),

@@ -14,6 +14,7 @@ public struct DataStream: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.DataStream.OperationType"
         public static let values: [ProtobufEnumValue<DataStream.OperationType>] = [
             .init(0, "CREATE", .create),
@@ -30,6 +31,7 @@ public struct DataStream: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.DataStream.CompressionType"
         public static let values: [ProtobufEnumValue<DataStream.CompressionType>] = [
             .init(0, "NONE", .none),

@@ -54,6 +54,7 @@ public struct ParticipantInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ParticipantInfo.State"
         public static let values: [ProtobufEnumValue<ParticipantInfo.State>] = [
             .init(0, "JOINING", .joining),
@@ -75,6 +76,7 @@ public struct ParticipantInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ParticipantInfo.Kind"
         public static let values: [ProtobufEnumValue<ParticipantInfo.Kind>] = [
             .init(0, "STANDARD", .standard),
@@ -98,6 +100,7 @@ public struct ParticipantInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ParticipantInfo.KindDetail"
         public static let values: [ProtobufEnumValue<ParticipantInfo.KindDetail>] = [
             .init(0, "CLOUD_AGENT", .cloudAgent),
@@ -162,6 +165,7 @@ public enum DisconnectReason: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.DisconnectReason"
     public static let values: [ProtobufEnumValue<DisconnectReason>] = [
         .init(0, "UNKNOWN_REASON", .unknownReason),
@@ -193,6 +197,7 @@ public enum ConnectionQuality: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.ConnectionQuality"
     public static let values: [ProtobufEnumValue<ConnectionQuality>] = [
         .init(0, "POOR", .poor),

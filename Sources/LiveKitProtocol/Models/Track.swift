@@ -106,6 +106,7 @@ public struct VideoLayer: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.VideoLayer.Mode"
         public static let values: [ProtobufEnumValue<VideoLayer.Mode>] = [
             .init(0, "MODE_UNUSED", .modeUnused),
@@ -125,6 +126,7 @@ public enum VideoQuality: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.VideoQuality"
     public static let values: [ProtobufEnumValue<VideoQuality>] = [
         .init(0, "LOW", .low),
@@ -142,6 +144,7 @@ public enum TrackType: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.TrackType"
     public static let values: [ProtobufEnumValue<TrackType>] = [
         .init(0, "AUDIO", .audio),
@@ -160,6 +163,7 @@ public enum TrackSource: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.TrackSource"
     public static let values: [ProtobufEnumValue<TrackSource>] = [
         .init(0, "UNKNOWN", .unknown),
@@ -182,6 +186,7 @@ public enum AudioTrackFeature: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.AudioTrackFeature"
     public static let values: [ProtobufEnumValue<AudioTrackFeature>] = [
         .init(0, "TF_STEREO", .stereo),
@@ -202,6 +207,7 @@ public enum BackupCodecPolicy: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.BackupCodecPolicy"
     public static let values: [ProtobufEnumValue<BackupCodecPolicy>] = [
         .init(0, "PREFER_REGRESSION", .preferRegression),
@@ -225,6 +231,7 @@ public struct Encryption: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.Encryption.Type"
         public static let values: [ProtobufEnumValue<Encryption.TypeEnum>] = [
             .init(0, "NONE", .none),
@@ -256,6 +263,7 @@ public enum PacketTrailerFeature: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.PacketTrailerFeature"
     public static let values: [ProtobufEnumValue<PacketTrailerFeature>] = [
         .init(0, "PTF_USER_TIMESTAMP", .userTimestamp),

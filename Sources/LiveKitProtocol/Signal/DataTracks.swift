@@ -179,6 +179,7 @@ public struct DataTrackFrameEncoding: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.DataTrackFrameEncoding.WellKnownFrameEncoding"
         public static let values: [ProtobufEnumValue<DataTrackFrameEncoding.WellKnownFrameEncoding>] = [
             .init(0, "WELL_KNOWN_FRAME_ENCODING_UNSPECIFIED", .unspecified),
@@ -242,6 +243,7 @@ public struct DataTrackSchemaEncoding: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.DataTrackSchemaEncoding.WellKnownSchemaEncoding"
         public static let values: [ProtobufEnumValue<DataTrackSchemaEncoding.WellKnownSchemaEncoding>] = [
             .init(0, "WELL_KNOWN_SCHEMA_ENCODING_UNSPECIFIED", .unspecified),

@@ -138,6 +138,7 @@ public struct WrappedJoinRequest: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.WrappedJoinRequest.Compression"
         public static let values: [ProtobufEnumValue<WrappedJoinRequest.Compression>] = [
             .init(0, "NONE", .none),
@@ -252,6 +253,7 @@ public struct ClientInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ClientInfo.SDK"
         public static let values: [ProtobufEnumValue<ClientInfo.SDK>] = [
             .init(0, "UNKNOWN", .unknown),
@@ -281,6 +283,7 @@ public struct ClientInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ClientInfo.Capability"
         public static let values: [ProtobufEnumValue<ClientInfo.Capability>] = [
             .init(0, "CAP_UNUSED", .unused),
@@ -320,6 +323,7 @@ public struct ServerInfo: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.ServerInfo.Edition"
         public static let values: [ProtobufEnumValue<ServerInfo.Edition>] = [
             .init(0, "Standard", .standard),
@@ -364,6 +368,7 @@ public enum ClientConfigSetting: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.ClientConfigSetting"
     public static let values: [ProtobufEnumValue<ClientConfigSetting>] = [
         .init(0, "UNSET", .unset),
@@ -382,6 +387,7 @@ public enum ReconnectReason: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.ReconnectReason"
     public static let values: [ProtobufEnumValue<ReconnectReason>] = [
         .init(0, "RR_UNKNOWN", .unknown),

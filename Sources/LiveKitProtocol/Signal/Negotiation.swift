@@ -6,6 +6,7 @@ public enum CandidateProtocol: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.CandidateProtocol"
     public static let values: [ProtobufEnumValue<CandidateProtocol>] = [
         .init(0, "UDP", .udp),
@@ -69,6 +70,7 @@ public enum SignalTarget: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.SignalTarget"
     public static let values: [ProtobufEnumValue<SignalTarget>] = [
         .init(0, "PUBLISHER", .publisher),

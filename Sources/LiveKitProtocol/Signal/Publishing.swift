@@ -299,6 +299,7 @@ public struct RequestResponse: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.RequestResponse.Reason"
         public static let values: [ProtobufEnumValue<RequestResponse.Reason>] = [
             .init(0, "OK", .ok),

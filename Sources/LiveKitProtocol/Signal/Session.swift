@@ -51,6 +51,7 @@ public struct LeaveRequest: ProtobufMessage {
         /// A value this program does not know.
         case unrecognized(Int32)
 
+        public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
         public static let protoEnumName = "livekit.LeaveRequest.Action"
         public static let values: [ProtobufEnumValue<LeaveRequest.Action>] = [
             .init(0, "DISCONNECT", .disconnect),

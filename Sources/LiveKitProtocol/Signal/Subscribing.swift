@@ -122,6 +122,7 @@ public enum SubscriptionError: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.SubscriptionError"
     public static let values: [ProtobufEnumValue<SubscriptionError>] = [
         .init(0, "SE_UNKNOWN", .unknown),
@@ -165,6 +166,7 @@ public enum StreamState: ProtobufEnum {
     /// A value this program does not know.
     case unrecognized(Int32)
 
+    public var unrecognizedNumber: Int32? { if case .unrecognized(let number) = self { number } else { nil } }
     public static let protoEnumName = "livekit.StreamState"
     public static let values: [ProtobufEnumValue<StreamState>] = [
         .init(0, "ACTIVE", .active),

@@ -1,10 +1,15 @@
-/// Reads the protobuf wire format from a buffer. Bounded: it never reads past its end, nests at most
-/// ``maximumDepth`` messages, and allocates no more than the bytes at hand can hold.
+/// Reads the protobuf wire format from a buffer, which must outlive the decoder.
+///
+/// Bounded in every direction: it never reads past its end, and size, nesting and the number of elements are limited,
+/// so that a hostile message costs at most a small multiple of its own size.
 public struct ProtobufDecoder {
-    /// Levels of nested messages (as in Google's implementations).
-    public static let maximumDepth = 100
+    /// Levels of nested messages and groups. The protocol itself nests fewer than ten.
+    public static let maximumDepth = 64
     /// Bytes of one message. LiveKit servers cap signal messages at 2 MiB.
-    public static let maximumSize = 16 << 20
+    public static let maximumSize = 4 << 20
+    /// Strings, byte strings, messages and map entries in all the repeated fields of one message together: an empty
+    /// element takes two bytes on the wire and some hundred in memory.
+    public static let maximumElements = 1 << 16
 
     /// How a field is written (protobuf encoding, "message structure").
     enum WireType: UInt8 {
@@ -17,26 +22,18 @@ public struct ProtobufDecoder {
     }
 
     private let bytes: UnsafeRawBufferPointer
-    private var position: Int
-    private let end: Int
-    private let depth: Int
+    private var position = 0
+    private var end: Int
+    private var depth = 0
+    private var elements = 0
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ProtobufError) {
         guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
         self.bytes = bytes
-        position = 0
         end = bytes.count
-        depth = 0
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>, depth: Int) throws(ProtobufError) {
-        guard depth <= Self.maximumDepth else { throw .tooDeep }
-        self.bytes = bytes
-        position = range.lowerBound
-        end = range.upperBound
-        self.depth = depth
-    }
-
+    /// Whether the message, or the nested message being read, has been read to its end.
     var isAtEnd: Bool { position >= end }
 
     mutating func tag() throws(ProtobufError) -> (number: Int, type: WireType) {
@@ -73,27 +70,41 @@ public struct ProtobufDecoder {
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    /// The range of the next length-delimited field's content.
-    private mutating func delimited() throws(ProtobufError) -> Range<Int> {
+    /// The content of the next length-delimited field.
+    mutating func delimited() throws(ProtobufError) -> UnsafeRawBufferPointer {
         let length = try varint()
         guard length <= UInt64(end - position) else { throw .truncated }
         defer { position += Int(length) }
-        return position..<position + Int(length)
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(length)])
     }
 
-    mutating func data() throws(ProtobufError) -> [UInt8] {
-        [UInt8](UnsafeRawBufferPointer(rebasing: bytes[try delimited()]))
-    }
-
+    /// A string. One that is not UTF-8 makes the whole message undecodable, as proto3 has it: nothing is repaired,
+    /// so that no two clients see different identities or keys.
     mutating func string() throws(ProtobufError) -> String {
-        let content = UnsafeRawBufferPointer(rebasing: bytes[try delimited()])
-        guard let text = String(validating: content, as: UTF8.self) else { throw .invalidUTF8 }
+        guard let text = String(validating: try delimited(), as: UTF8.self) else { throw .invalidUTF8 }
         return text
     }
 
-    /// A decoder for the content of the next length-delimited field.
-    mutating func nested() throws(ProtobufError) -> ProtobufDecoder {
-        try ProtobufDecoder(bytes, range: try delimited(), depth: depth + 1)
+    /// Reads the content of the next length-delimited field as a message of its own; `body` must read all of it.
+    mutating func nested(
+        _ body: (inout ProtobufDecoder) throws(ProtobufError) -> Void
+    ) throws(ProtobufError) {
+        let length = try varint()
+        guard length <= UInt64(end - position) else { throw .truncated }
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        let outerEnd = end
+        end = position + Int(length)
+        depth += 1
+        try body(&self)
+        depth -= 1
+        position = end
+        end = outerEnd
+    }
+
+    /// Counts one more element of a repeated field or map against ``maximumElements``.
+    mutating func countElement() throws(ProtobufError) {
+        elements += 1
+        guard elements <= Self.maximumElements else { throw .tooManyElements }
     }
 
     /// Steps over the value of a field that is not declared. Groups are stepped over as a whole.

@@ -1,33 +1,29 @@
 /// One declared field of `Message`: its number, name and type, and how it is read and written.
-public struct ProtobufField<Message>: Sendable {
-    /// How often the field may occur.
-    public enum Label: String, Sendable {
-        case singular, optional, repeated, map
-    }
-
-    public let number: Int
-    /// The name in the `.proto` file, in snake_case.
-    public let name: String
-    /// The scalar type as written in the `.proto` file, or the full name of the message or enum; `map<K, V>` for maps.
-    public let type: String
-    public let label: Label
-    /// The oneof that the field is a case of.
-    public let oneof: String?
-
+///
+/// A reference, because decoding hands fields around a lot and only their identity matters.
+public final class ProtobufField<Message>: Sendable {
+    public let declaration: ProtobufDeclaration
+    let number: Int
     let wireType: ProtobufDecoder.WireType
-    /// Whether a repeated scalar may also come packed into one length-delimited value.
-    let isPackable: Bool
+    /// Whether the field also accepts its values packed into one length-delimited value.
+    let acceptsPacked: Bool
     let decode: @Sendable (inout Message, inout ProtobufDecoder, ProtobufDecoder.WireType) throws(ProtobufError) -> Void
     let encode: @Sendable (Message, inout ProtobufEncoder) -> Void
-}
 
-/// A scalar type of the protocol: how one value is read and written.
-struct ProtobufScalar<Value: Equatable & Sendable>: Sendable {
-    let name: String
-    let wireType: ProtobufDecoder.WireType
-    let zero: Value
-    let read: @Sendable (inout ProtobufDecoder) throws(ProtobufError) -> Value
-    let write: @Sendable (Value, inout ProtobufEncoder) -> Void
+    init(
+        _ declaration: ProtobufDeclaration,
+        decode:
+            @escaping @Sendable (inout Message, inout ProtobufDecoder, ProtobufDecoder.WireType)
+            throws(ProtobufError) -> Void,
+        encode: @escaping @Sendable (Message, inout ProtobufEncoder) -> Void
+    ) {
+        self.declaration = declaration
+        number = declaration.number
+        wireType = declaration.label == .map ? .lengthDelimited : declaration.type.wireType
+        acceptsPacked = declaration.label == .repeated && declaration.type.isPackable
+        self.decode = decode
+        self.encode = encode
+    }
 }
 
 extension ProtobufField {
@@ -36,14 +32,13 @@ extension ProtobufField {
         _ scalar: ProtobufScalar<Value>
     ) -> ProtobufField {
         ProtobufField(
-            number: number, name: name, type: scalar.name, label: .singular, oneof: nil, wireType: scalar.wireType,
-            isPackable: false,
+            .init(number: number, name: name, type: scalar.type, label: .singular, keyType: nil, oneof: nil),
             decode: { message, decoder, _ throws(ProtobufError) in
                 message[keyPath: path] = try scalar.read(&decoder)
             },
             encode: { message, encoder in
                 let value = message[keyPath: path]
-                guard value != scalar.zero else { return }
+                guard scalar.isWritten(value) else { return }
                 encoder.tag(number, scalar.wireType)
                 scalar.write(value, &encoder)
             })
@@ -54,8 +49,7 @@ extension ProtobufField {
         _ scalar: ProtobufScalar<Value>
     ) -> ProtobufField {
         ProtobufField(
-            number: number, name: name, type: scalar.name, label: .optional, oneof: nil, wireType: scalar.wireType,
-            isPackable: false,
+            .init(number: number, name: name, type: scalar.type, label: .optional, keyType: nil, oneof: nil),
             decode: { message, decoder, _ throws(ProtobufError) in
                 message[keyPath: path] = try scalar.read(&decoder)
             },
@@ -70,44 +64,48 @@ extension ProtobufField {
         _ number: Int, _ name: String, _ path: WritableKeyPath<Message, [Value]> & Sendable,
         _ scalar: ProtobufScalar<Value>
     ) -> ProtobufField {
-        let packable = scalar.wireType != .lengthDelimited
+        let isPackable = scalar.type.isPackable
         return ProtobufField(
-            number: number, name: name, type: scalar.name, label: .repeated, oneof: nil, wireType: scalar.wireType,
-            isPackable: packable,
+            .init(number: number, name: name, type: scalar.type, label: .repeated, keyType: nil, oneof: nil),
             decode: { message, decoder, type throws(ProtobufError) in
-                guard packable && type == .lengthDelimited else {
+                guard isPackable else {
+                    try decoder.countElement()
                     message[keyPath: path].append(try scalar.read(&decoder))
                     return
                 }
-                var content = try decoder.nested()
-                while !content.isAtEnd { message[keyPath: path].append(try scalar.read(&content)) }
+                guard type == .lengthDelimited else {
+                    message[keyPath: path].append(try scalar.read(&decoder))
+                    return
+                }
+                var values: [Value] = []
+                try decoder.nested { content throws(ProtobufError) in
+                    while !content.isAtEnd { values.append(try scalar.read(&content)) }
+                }
+                message[keyPath: path].append(contentsOf: values)
             },
             encode: { message, encoder in
                 let values = message[keyPath: path]
                 guard !values.isEmpty else { return }
-                guard packable else {
+                guard isPackable else {
                     for value in values {
                         encoder.tag(number, scalar.wireType)
                         scalar.write(value, &encoder)
                     }
                     return
                 }
-                var content = ProtobufEncoder()
-                for value in values { scalar.write(value, &content) }
                 encoder.tag(number, .lengthDelimited)
-                encoder.delimited(content.bytes)
+                encoder.delimited { for value in values { scalar.write(value, &$0) } }
             })
     }
 
-    /// A case of a oneof. A message case that comes twice is merged, as protobuf has it.
+    /// A scalar case of a oneof: the case that comes last on the wire is the one that is set.
     static func oneof<Value, Cases>(
         _ number: Int, _ name: String, _ oneof: String, _ path: WritableKeyPath<Message, Cases?> & Sendable,
         _ wrap: @escaping @Sendable (Value) -> Cases, _ unwrap: @escaping @Sendable (Cases) -> Value?,
         _ scalar: ProtobufScalar<Value>
     ) -> ProtobufField {
         ProtobufField(
-            number: number, name: name, type: scalar.name, label: .singular, oneof: oneof, wireType: scalar.wireType,
-            isPackable: false,
+            .init(number: number, name: name, type: scalar.type, label: .singular, keyType: nil, oneof: oneof),
             decode: { message, decoder, _ throws(ProtobufError) in
                 message[keyPath: path] = wrap(try scalar.read(&decoder))
             },

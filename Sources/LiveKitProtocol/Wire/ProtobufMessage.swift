@@ -1,6 +1,7 @@
 /// A message of the LiveKit protocol in the protobuf wire format.
 ///
-/// Fields that a message does not declare are stepped over; scalars at their default are not written, as proto3 has it.
+/// Fields that a message does not declare are stepped over, as is a declared field whose wire type is not the declared
+/// one; scalars at their default are not written, as proto3 has it.
 public protocol ProtobufMessage: Equatable, Sendable {
     /// The full name in the `.proto` files, such as `livekit.JoinResponse`.
     static var protoMessageName: String { get }
@@ -13,19 +14,21 @@ extension ProtobufMessage {
     /// Decodes a message.
     /// - Throws: ``ProtobufError``; nothing is kept of a message that does not decode as a whole.
     public init(serializedBytes: some Sequence<UInt8>) throws(ProtobufError) {
-        self.init()
-        let bytes = (serializedBytes as? [UInt8]) ?? [UInt8](serializedBytes)
-        let result = bytes.withUnsafeBytes { buffer -> Result<Self, ProtobufError> in
-            do throws(ProtobufError) {
-                var message = Self()
-                var decoder = try ProtobufDecoder(buffer)
-                try message.merge(from: &decoder)
-                return .success(message)
-            } catch {
-                return .failure(error)
-            }
-        }
+        let result =
+            serializedBytes.withContiguousStorageIfAvailable { Self.decode(UnsafeRawBufferPointer($0)) }
+            ?? [UInt8](serializedBytes).withUnsafeBytes { Self.decode($0) }
         self = try result.get()
+    }
+
+    private static func decode(_ bytes: UnsafeRawBufferPointer) -> Result<Self, ProtobufError> {
+        do throws(ProtobufError) {
+            var message = Self()
+            var decoder = try ProtobufDecoder(bytes)
+            try message.merge(from: &decoder)
+            return .success(message)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// The message in the wire format.
@@ -47,10 +50,11 @@ extension ProtobufMessage {
             }
             next = index
             let field = fields[index]
-            guard type == field.wireType || (type == .lengthDelimited && field.isPackable) else {
-                throw .wireTypeMismatch(message: Self.protoMessageName, field: field.name)
+            if type == field.wireType || (type == .lengthDelimited && field.acceptsPacked) {
+                try field.decode(&self, &decoder, type)
+            } else {
+                try decoder.skip(type, number: number)
             }
-            try field.decode(&self, &decoder, type)
         }
     }
 

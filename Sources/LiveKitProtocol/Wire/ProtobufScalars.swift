@@ -1,18 +1,34 @@
-// The scalar types that the protocol uses, and the declarations of fields of these types.
+// The types of values that the protocol uses.
 
-extension ProtobufScalar where Value == Double {
-    static var double: Self {
-        ProtobufScalar(
-            name: "double", wireType: .fixed64, zero: 0,
-            read: { decoder throws(ProtobufError) in Double(bitPattern: try decoder.fixed64()) },
-            write: { $1.fixed64($0.bitPattern) })
+/// How one value of a type is read and written.
+struct ProtobufScalar<Value: Equatable & Sendable>: Sendable {
+    let type: ProtobufType
+    let wireType: ProtobufDecoder.WireType
+    /// The value of a field that is not on the wire.
+    let zero: Value
+    /// Whether a field without presence is written with this value.
+    let isWritten: @Sendable (Value) -> Bool
+    let read: @Sendable (inout ProtobufDecoder) throws(ProtobufError) -> Value
+    let write: @Sendable (Value, inout ProtobufEncoder) -> Void
+
+    init(
+        type: ProtobufType, zero: Value, isWritten: (@Sendable (Value) -> Bool)? = nil,
+        read: @escaping @Sendable (inout ProtobufDecoder) throws(ProtobufError) -> Value,
+        write: @escaping @Sendable (Value, inout ProtobufEncoder) -> Void
+    ) {
+        self.type = type
+        wireType = type.wireType
+        self.zero = zero
+        self.isWritten = isWritten ?? { $0 != zero }
+        self.read = read
+        self.write = write
     }
 }
 
 extension ProtobufScalar where Value == Float {
     static var float: Self {
         ProtobufScalar(
-            name: "float", wireType: .fixed32, zero: 0,
+            type: .float, zero: 0, isWritten: { $0.bitPattern != 0 },
             read: { decoder throws(ProtobufError) in Float(bitPattern: try decoder.fixed32()) },
             write: { $1.fixed32($0.bitPattern) })
     }
@@ -21,7 +37,7 @@ extension ProtobufScalar where Value == Float {
 extension ProtobufScalar where Value == Int32 {
     static var int32: Self {
         ProtobufScalar(
-            name: "int32", wireType: .varint, zero: 0,
+            type: .int32, zero: 0,
             read: { decoder throws(ProtobufError) in Int32(truncatingIfNeeded: try decoder.varint()) },
             write: { $1.varint(UInt64(bitPattern: Int64($0))) })
     }
@@ -30,7 +46,7 @@ extension ProtobufScalar where Value == Int32 {
 extension ProtobufScalar where Value == Int64 {
     static var int64: Self {
         ProtobufScalar(
-            name: "int64", wireType: .varint, zero: 0,
+            type: .int64, zero: 0,
             read: { decoder throws(ProtobufError) in Int64(bitPattern: try decoder.varint()) },
             write: { $1.varint(UInt64(bitPattern: $0)) })
     }
@@ -39,7 +55,7 @@ extension ProtobufScalar where Value == Int64 {
 extension ProtobufScalar where Value == UInt32 {
     static var uint32: Self {
         ProtobufScalar(
-            name: "uint32", wireType: .varint, zero: 0,
+            type: .uint32, zero: 0,
             read: { decoder throws(ProtobufError) in UInt32(truncatingIfNeeded: try decoder.varint()) },
             write: { $1.varint(UInt64($0)) })
     }
@@ -48,23 +64,15 @@ extension ProtobufScalar where Value == UInt32 {
 extension ProtobufScalar where Value == UInt64 {
     static var uint64: Self {
         ProtobufScalar(
-            name: "uint64", wireType: .varint, zero: 0,
+            type: .uint64, zero: 0,
             read: { decoder throws(ProtobufError) in try decoder.varint() }, write: { $1.varint($0) })
-    }
-}
-
-extension ProtobufScalar where Value == UInt64 {
-    static var fixed64: Self {
-        ProtobufScalar(
-            name: "fixed64", wireType: .fixed64, zero: 0,
-            read: { decoder throws(ProtobufError) in try decoder.fixed64() }, write: { $1.fixed64($0) })
     }
 }
 
 extension ProtobufScalar where Value == Bool {
     static var bool: Self {
         ProtobufScalar(
-            name: "bool", wireType: .varint, zero: false,
+            type: .bool, zero: false,
             read: { decoder throws(ProtobufError) in try decoder.varint() != 0 }, write: { $1.varint($0 ? 1 : 0) })
     }
 }
@@ -72,22 +80,23 @@ extension ProtobufScalar where Value == Bool {
 extension ProtobufScalar where Value == String {
     static var string: Self {
         ProtobufScalar(
-            name: "string", wireType: .lengthDelimited, zero: "",
-            read: { decoder throws(ProtobufError) in try decoder.string() }, write: { $1.delimited($0.utf8) })
+            type: .string, zero: "",
+            read: { decoder throws(ProtobufError) in try decoder.string() }, write: { $1.delimited($0) })
     }
 }
 
 extension ProtobufScalar where Value == [UInt8] {
     static var bytes: Self {
         ProtobufScalar(
-            name: "bytes", wireType: .lengthDelimited, zero: [],
-            read: { decoder throws(ProtobufError) in try decoder.data() }, write: { $1.delimited($0) })
+            type: .bytes, zero: [],
+            read: { decoder throws(ProtobufError) in [UInt8](try decoder.delimited()) }, write: { $1.delimited($0) })
     }
 }
+
 extension ProtobufScalar where Value: ProtobufEnum {
     static var enumeration: Self {
         ProtobufScalar(
-            name: Value.protoEnumName, wireType: .varint, zero: Value(rawValue: 0),
+            type: .enumeration(Value.self), zero: Value(rawValue: 0),
             read: { decoder throws(ProtobufError) in
                 Value(rawValue: Int32(truncatingIfNeeded: try decoder.varint()))
             },
@@ -98,17 +107,12 @@ extension ProtobufScalar where Value: ProtobufEnum {
 extension ProtobufScalar where Value: ProtobufMessage {
     static var message: Self {
         ProtobufScalar(
-            name: Value.protoMessageName, wireType: .lengthDelimited, zero: Value(),
+            type: .message(Value.self), zero: Value(),
             read: { decoder throws(ProtobufError) in
-                var nested = try decoder.nested()
                 var value = Value()
-                try value.merge(from: &nested)
+                try decoder.nested { content throws(ProtobufError) in try value.merge(from: &content) }
                 return value
             },
-            write: {
-                var nested = ProtobufEncoder()
-                $0.encode(into: &nested)
-                $1.delimited(nested.bytes)
-            })
+            write: { value, encoder in encoder.delimited { value.encode(into: &$0) } })
     }
 }
