@@ -79,6 +79,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "COpus"],
             swiftSettings: settings),
+        // What Tests/Interop/check_protocol.py compares with the official descriptors and Python's protobuf.
+        .executableTarget(
+            name: "protocol-tool", dependencies: ["LiveKitProtocol"], path: "Tests/Interop/ProtocolTool",
+            swiftSettings: settings),
 
         tests(of: "LoopCore"),
         tests(of: "WebIO"),
