@@ -24,6 +24,32 @@ final class RoomContext {
         faults = configuration.faults
     }
 
+    // MARK: Connections that are done with
+
+    private var retired: [Int: (connections: [PeerConnection], timer: LoopTimer)] = [:]
+    private var nextRetired = 0
+    /// How long a goodbye may take to arrive.
+    static let grace = Duration.seconds(1)
+
+    /// Closes connections after a while: the end of SCTP would overtake the goodbye, which goes by another way, and
+    /// look like a failure.
+    func retire(_ connections: [PeerConnection]) {
+        for connection in connections { connection.onEvent = nil }
+        let number = nextRetired
+        nextRetired += 1
+        let timer = loop.schedule(after: Self.grace) { [weak self] in self?.close(number) }
+        retired[number] = (connections, timer)
+    }
+
+    private func close(_ number: Int) {
+        guard let entry = retired.removeValue(forKey: number) else { return }
+        for connection in entry.connections { connection.close() }
+    }
+
+    func closeRetired() {
+        for number in retired.keys.sorted() { close(number) }
+    }
+
     func log(_ message: @autoclosure () -> String) {
         if let log = configuration.log { log(message()) }
     }

@@ -245,8 +245,7 @@ final class RoomMember {
             channel.onMessage = nil
             channel.onOpen = nil
         }
-        publisher.close()
-        subscriber?.close()
+        context.retire([publisher, subscriber].compactMap { $0 })
         change { info in
             info.state = .disconnected
             info.disconnectReason = reason

@@ -43,7 +43,7 @@ final class SandboxRoom {
 
     /// Lets a participant in. One that is there under the same identity has to go.
     func join(_ parameters: JoinParameters, grants: JoinGrants, socket: WebSocket) {
-        if let earlier = member(grants.identity) { expel(earlier, reason: .duplicateIdentity) }
+        let earlier = self.member(grants.identity)
         let member: RoomMember
         do {
             member = try RoomMember(parameters, grants: grants, room: self)
@@ -52,6 +52,7 @@ final class SandboxRoom {
             return socket.close(code: 1011, reason: "")
         }
         members.append(member)
+        if let earlier { expel(earlier, reason: .duplicateIdentity) }
         member.attach(socket)
         member.startTimers()
         let delay = context.faults.joinDelay

@@ -26,6 +26,11 @@ public actor SandboxServer {
     private var context: RoomContext?
     private var signals: SignalEndpoints?
     private var tokenEndpoints: TokenEndpoints?
+    private var agents: [String: ScriptedAgent] = [:]
+    private var pendingAgents: [String: LoopTimer] = [:]
+    private var lastReports: [String: AgentReport] = [:]
+    /// Reports of agents that have left, kept at most.
+    private static let maximumReports = 64
 
     public init(loop: EventLoop, configuration: SandboxConfiguration = SandboxConfiguration()) {
         self.loop = loop
@@ -63,12 +68,17 @@ public actor SandboxServer {
 
     /// Sends everybody away and stops listening. Harmless when repeated.
     public func stop() async {
-        guard let http else { return }
-        signals?.deleteAll()
+        guard let http, let context, let signals else { return }
+        (self.http, self.context, self.signals, tokenEndpoints) = (nil, nil, nil, nil)
+        context.onEmpty = nil
+        context.onJoined = nil
         http.close()
-        context?.onEmpty = nil
-        context?.onJoined = nil
-        (self.http, signals, tokenEndpoints, context) = (nil, nil, nil, nil)
+        pendingAgents = [:]
+        let agents = agents.values
+        self.agents = [:]
+        for agent in agents { await agent.stop() }
+        if signals.deleteAll() { try? await Task.sleep(for: .milliseconds(100)) }
+        context.closeRetired()
     }
 
     private func endpoints(port: UInt16) -> Endpoints {
@@ -78,9 +88,59 @@ public actor SandboxServer {
 
     private func closed(_ room: SandboxRoom) {
         signals?.remove(room)
+        pendingAgents[room.name] = nil
     }
 
+    // MARK: The agent
+
+    /// Sends the agent to a room that a user joined.
     private func joined(_ room: SandboxRoom, _ member: RoomMember) {
+        guard let script = configuration.agent, let context, !context.faults.withholdsAgent,
+            member.info.kind != .agent, agents[room.name] == nil, pendingAgents[room.name] == nil
+        else { return }
+        let dispatches = member.grants.dispatches
+        guard script.agentName.isEmpty || dispatches.contains(where: { $0.name == script.agentName }) else { return }
+        let asked = dispatches.first?.name ?? script.agentName
+        let name = room.name
+        pendingAgents[name] = loop.schedule(after: max(.zero, context.faults.agentDelay)) { [self] in
+            pendingAgents[name] = nil
+            dispatch(script, to: name, askedFor: asked)
+        }
+    }
+
+    private func dispatch(_ script: AgentScript, to room: String, askedFor name: String) {
+        guard let http, signals?.rooms[room] != nil, agents[room] == nil else { return }
+        let token: String
+        do {
+            token = try makeToken(identity: script.identity, room: room, name: script.name, kind: .agent)
+        } catch {
+            context?.log("\(error)")
+            return
+        }
+        let agent = ScriptedAgent(
+            loop: loop, script: script, attributes: ["lk.agent.name": name, "lk.agent_name": name],
+            loopbackOnly: configuration.isLoopback, log: configuration.log)
+        agents[room] = agent
+        let url = endpoints(port: http.port).signal
+        Task {
+            await agent.start(url: url, token: token) { [weak self] in
+                guard let self else { return }
+                Task { await self.ended(agent, in: room) }
+            }
+        }
+    }
+
+    private func ended(_ agent: ScriptedAgent, in room: String) async {
+        guard agents[room] === agent else { return }
+        agents[room] = nil
+        lastReports[room] = await agent.report
+        if lastReports.count > Self.maximumReports { lastReports.removeAll() }
+    }
+
+    /// What the agent of a room has seen and done; also after it has left.
+    public func agentReport(room: String) async -> AgentReport? {
+        if let agent = agents[room] { return await agent.report }
+        return lastReports[room]
     }
 
     // MARK: Control

@@ -80,8 +80,12 @@ final class SignalEndpoints {
         if rooms[room.name] === room { rooms[room.name] = nil }
     }
 
-    func deleteAll() {
-        for room in rooms.values { room.delete(reason: .serverShutdown) }
+    /// Sends everybody away.
+    /// - Returns: whether there was anybody.
+    func deleteAll() -> Bool {
+        let all = rooms.values
+        for room in all { room.delete(reason: .serverShutdown) }
         rooms = [:]
+        return !all.isEmpty
     }
 }

@@ -1,0 +1,54 @@
+import Foundation
+import LiveKitProtocol
+import LoopCore
+
+@testable import AgentSandbox
+
+/// A sandbox server for one test, on a free port and a loop of its own.
+func withSandbox(
+    _ configure: (inout SandboxConfiguration) -> Void = { _ in },
+    _ body: (SandboxServer, SandboxServer.Endpoints) async throws -> Void
+) async throws {
+    var configuration = SandboxConfiguration()
+    configuration.agent = nil
+    if ProcessInfo.processInfo.environment["SANDBOX_LOG"] != nil {
+        configuration.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+    }
+    configure(&configuration)
+    let loop = EventLoop(name: "sandbox-test")
+    let server = SandboxServer(loop: loop, configuration: configuration)
+    do {
+        try await body(server, server.start())
+    } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
+/// Waits until `condition` holds, looking every 10 ms; whether it did within the time.
+func eventually(_ seconds: Double = 10, _ condition: () async -> Bool) async -> Bool {
+    let deadline = MonotonicTime.now + .milliseconds(Int64(seconds * 1000))
+    while MonotonicTime.now < deadline {
+        if await condition() { return true }
+        try? await Task.sleep(for: .milliseconds(10))
+    }
+    return await condition()
+}
+
+/// Whether all hold; unlike `&&`, takes values that had to be awaited.
+func all(_ conditions: Bool...) -> Bool { conditions.allSatisfy { $0 } }
+
+/// The frequency of a tone, from its rising zero crossings.
+func frequency(of samples: some Collection<Int16>) -> Double {
+    var previous: Int16 = 0
+    var (first, last, crossings) = (-1, 0, 0)
+    for (index, sample) in samples.enumerated() {
+        if previous < 0, sample >= 0 {
+            if first < 0 { first = index } else { crossings += 1 }
+            last = index
+        }
+        previous = sample
+    }
+    return crossings == 0 ? 0 : 48_000 * Double(crossings) / Double(last - first)
+}
