@@ -75,7 +75,7 @@ let package = Package(
 
         // Executables.
         .executableTarget(
-            name: "agentctl", dependencies: ["AgentCore", "AgentSandbox"], swiftSettings: settings),
+            name: "agentctl", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "WebIO"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "COpus"],
             swiftSettings: settings),

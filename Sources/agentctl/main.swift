@@ -1,1 +1,3 @@
-print("agentctl")
+import Foundation
+
+exit(await Commands.run(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment))

@@ -31,7 +31,7 @@ extension Room {
         /// What the server is told about this program.
         public var clientInfo: ClientInfo = {
             var info = ClientInfo()
-            info.version = "1.0.0"
+            info.version = agentctlVersion
             info.os = "linux"
             return info
         }()
