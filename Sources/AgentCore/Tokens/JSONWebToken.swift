@@ -87,8 +87,8 @@ public struct JSONWebToken: Sendable {
 
     // MARK: Signing
 
-    /// Signs a payload of JSON.
-    static func sign(payload: String, secret: String) -> String {
+    /// The token with that payload, an object of JSON.
+    public static func sign(payload: String, secret: String) -> String {
         let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8), padded: false)
         let body = Base64URL.encode(Array(payload.utf8), padded: false)
         let signature = hmacSHA256(Array("\(header).\(body)".utf8), key: Array(secret.utf8))
