@@ -1,56 +1,55 @@
+import AgentCore
 import LiveKitProtocol
+import LoopCore
 
-/// Puts the data streams together that the agent listens to. Pure and bounded; streams of other topics are ignored.
+/// Collects whole data streams of the topics that the agent listens to. Pure and bounded.
 struct IncomingStreams: Sendable {
-    /// A stream that is complete.
+    /// A stream that has ended well.
     struct Stream: Sendable, Equatable {
         var topic: String
         var sender: String
         var attributes: [String: String]
         var bytes: [UInt8]
-        /// Why it ended early; empty when it is whole.
-        var reason: String
     }
 
-    private var open: [String: Stream] = [:]
+    private var reader: DataStreamReader
+    private var contents: [String: [UInt8]] = [:]
     private let topics: Set<String>
-    static let maximumOpen = 32
-    /// Bytes of one stream; more is dropped. A pre-connect buffer of 10 s at 48 kHz takes 1 MB.
-    static let maximumSize = 4 << 20
 
     init(topics: Set<String>) {
         self.topics = topics
+        var limits = DataStreamReader.Limits()
+        limits.openStreams = 32
+        // A pre-connect buffer of 10 s at 48 kHz takes 1 MB.
+        limits.streamBytes = 4 << 20
+        reader = DataStreamReader(limits: limits)
     }
 
-    /// Takes a packet; a stream that it ends comes out.
-    mutating func receive(_ packet: DataPacket) -> Stream? {
-        switch packet.value {
-        case .streamHeader(let header):
-            guard topics.contains(header.topic) else { return nil }
-            let stream = Stream(
-                topic: header.topic, sender: packet.participantIdentity, attributes: header.attributes,
-                bytes: header.inlineContent ?? [], reason: "")
-            if header.inlineContent != nil { return header.compression == .none ? stream : nil }
-            guard open.count < Self.maximumOpen else { return nil }
-            open[header.streamId] = stream
-        case .streamChunk(let chunk):
-            guard let size = open[chunk.streamId]?.bytes.count, size + chunk.content.count <= Self.maximumSize else {
-                return nil
-            }
-            open[chunk.streamId]?.bytes += chunk.content
-        case .streamTrailer(let trailer):
-            guard var stream = open.removeValue(forKey: trailer.streamId) else { return nil }
-            stream.attributes.merge(trailer.attributes) { _, new in new }
-            stream.reason = trailer.reason
-            return stream
-        default:
-            break
+    /// Takes a packet; the streams that it completes come out.
+    mutating func receive(_ packet: DataPacket, now: MonotonicTime) -> [Stream] {
+        reader.receive(packet, now: now).compactMap { take($0) }
+    }
+
+    private mutating func take(_ event: DataStreamReader.Event) -> Stream? {
+        switch event {
+        case .opened(let info):
+            if topics.contains(info.topic) { contents[info.streamID] = [] }
+        case .text(let text, let info):
+            contents[info.streamID]? += Array(text.utf8)
+        case .bytes(let bytes, let info):
+            contents[info.streamID]? += bytes
+        case .closed(let info):
+            guard let bytes = contents.removeValue(forKey: info.streamID) else { return nil }
+            return Stream(
+                topic: info.topic, sender: info.senderIdentity, attributes: info.attributes, bytes: bytes)
+        case .failed(_, let info):
+            contents[info.streamID] = nil
         }
         return nil
     }
 
     /// Forgets what a participant has not finished.
     mutating func remove(sender: String) {
-        open = open.filter { $0.value.sender != sender }
+        for event in reader.participantLeft(identity: sender) { _ = take(event) }
     }
 }

@@ -256,7 +256,10 @@ public actor ScriptedAgent {
     private func received(_ packet: DataPacket) {
         if case .rpcRequest = packet.value { seen.rpcRequests += 1 }
         send(rpc.handle(packet))
-        guard let stream = streams.receive(packet), stream.reason.isEmpty else { return }
+        for stream in streams.receive(packet, now: .now) { received(stream) }
+    }
+
+    private func received(_ stream: IncomingStreams.Stream) {
         switch stream.topic {
         case "lk.chat":
             guard stream.sender == user?.identity, seen.chatMessages.count < AgentReport.maximumEntries else { return }

@@ -1,3 +1,4 @@
+import AgentCore
 import Foundation
 import LiveKitProtocol
 
@@ -12,11 +13,10 @@ struct TranscriptWriter: Sendable {
 
     /// The agent's own words while it speaks.
     private struct OpenStream: Sendable {
-        var streamID: String
+        var writer: DataStreamWriter
         var segmentID: String
         var legacyID: String
         var trackSid: String
-        var nextChunk: UInt64 = 0
         var text = ""
     }
 
@@ -34,11 +34,10 @@ struct TranscriptWriter: Sendable {
         // Only the segment that is being said is needed.
         userSegments = isFinal ? [:] : [segment: ids]
         let attributes = Self.attributes(segmentID: ids.stream, trackSid: trackSid, isFinal: isFinal)
-        let streamID = UUID().uuidString.lowercased()
-        var packets = [
-            Self.header(streamID, attributes: attributes, identity: identity), Self.chunk(streamID, 0, text),
-            Self.trailer(streamID, attributes: [:]),
-        ]
+        var writer = Self.makeWriter(identity: identity)
+        var packets = [writer.textHeader(topic: Self.topic, attributes: attributes, timestamp: Self.milliseconds)]
+        packets += writer.write(text)
+        packets.append(writer.trailer())
         if sendsLegacy {
             packets.append(
                 Self.legacy(id: ids.legacy, text: text, isFinal: isFinal, identity: identity, trackSid: trackSid))
@@ -57,14 +56,14 @@ struct TranscriptWriter: Sendable {
             stream = open
         } else {
             stream = OpenStream(
-                streamID: UUID().uuidString.lowercased(), segmentID: Self.makeSegmentID(),
+                writer: Self.makeWriter(identity: identity), segmentID: Self.makeSegmentID(),
                 legacyID: Self.makeSegmentID(), trackSid: trackSid)
             // The final flag comes with the trailer.
             let attributes = Self.attributes(segmentID: stream.segmentID, trackSid: trackSid, isFinal: false)
-            packets.append(Self.header(stream.streamID, attributes: attributes, identity: identity))
+            packets.append(
+                stream.writer.textHeader(topic: Self.topic, attributes: attributes, timestamp: Self.milliseconds))
         }
-        packets.append(Self.chunk(stream.streamID, stream.nextChunk, words))
-        stream.nextChunk += 1
+        packets += stream.writer.write(words)
         stream.text += words
         open = stream
         if sendsLegacy {
@@ -80,7 +79,7 @@ struct TranscriptWriter: Sendable {
         guard let stream = open else { return [] }
         open = nil
         let attributes = Self.attributes(segmentID: stream.segmentID, trackSid: stream.trackSid, isFinal: true)
-        var packets = [Self.trailer(stream.streamID, attributes: attributes)]
+        var packets = [stream.writer.trailer(attributes: attributes)]
         if sendsLegacy {
             packets.append(
                 Self.legacy(
@@ -103,38 +102,11 @@ struct TranscriptWriter: Sendable {
         ]
     }
 
-    private static func header(_ streamID: String, attributes: [String: String], identity: String) -> DataPacket {
-        var header = DataStream.Header()
-        header.streamId = streamID
-        header.timestamp = Int64(Date().timeIntervalSince1970 * 1000)
-        header.topic = topic
-        header.mimeType = "text/plain"
-        header.attributes = attributes
-        header.contentHeader = .textHeader(DataStream.TextHeader())
-        var packet = DataPacket()
-        packet.participantIdentity = identity
-        packet.value = .streamHeader(header)
-        return packet
+    private static func makeWriter(identity: String) -> DataStreamWriter {
+        DataStreamWriter(streamID: UUID().uuidString.lowercased(), identity: identity)
     }
 
-    private static func chunk(_ streamID: String, _ index: UInt64, _ text: String) -> DataPacket {
-        var chunk = DataStream.Chunk()
-        chunk.streamId = streamID
-        chunk.chunkIndex = index
-        chunk.content = Array(text.utf8)
-        var packet = DataPacket()
-        packet.value = .streamChunk(chunk)
-        return packet
-    }
-
-    private static func trailer(_ streamID: String, attributes: [String: String]) -> DataPacket {
-        var trailer = DataStream.Trailer()
-        trailer.streamId = streamID
-        trailer.attributes = attributes
-        var packet = DataPacket()
-        packet.value = .streamTrailer(trailer)
-        return packet
-    }
+    private static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private static func legacy(
         id: String, text: String, isFinal: Bool, identity: String, trackSid: String

@@ -88,8 +88,15 @@ extension RoomMember {
             guard !subscription.isActive else { continue }
             transceiver.redEnabled = !subscription.track.info.disableRed
             subscription.isActive = true
-            subscription.track.activated()
         }
+        announceSubscriptions()
+    }
+
+    /// Tells publishers that they are heard, once media and data really reach this participant: an agent starts to
+    /// speak then.
+    func announceSubscriptions() {
+        guard isActive else { return }
+        for subscription in subscriptions where subscription.isActive { subscription.track.activated() }
     }
 
     // MARK: One connection

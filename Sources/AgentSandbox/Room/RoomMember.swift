@@ -221,6 +221,7 @@ final class RoomMember {
         change { $0.state = .active }
         context.log("\(identity): active")
         room?.becameActive(self)
+        announceSubscriptions()
     }
 
     /// Ends everything that the participant has. The room tells the others.

@@ -1,4 +1,4 @@
-import CGLib
+import AgentCore
 import Foundation
 import LiveKitProtocol
 
@@ -8,8 +8,7 @@ struct TokenAuthority: Sendable {
     private let secret: String
     private let lifetime: Duration
     /// Seconds by which clocks may differ.
-    private static let leeway = 60.0
-    private static let maximumLength = 64 << 10
+    private static let leeway: TimeInterval = 60
 
     init(key: String, secret: String, lifetime: Duration) {
         self.key = key
@@ -17,38 +16,16 @@ struct TokenAuthority: Sendable {
         self.lifetime = lifetime
     }
 
-    // MARK: Checking
-
     /// What a token allows.
     /// - Throws: ``SignalRefusal/invalidToken`` for a wrong signature, another issuer, or one that is not valid now.
     func verify(_ token: String, now: Date = Date()) throws(SignalRefusal) -> JoinGrants {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, token.utf8.count <= Self.maximumLength,
-            let header = Self.object(parts[0]), header["alg"] as? String == "HS256",
-            let signature = JoinParameters.decodeBase64(String(parts[2])),
-            Self.isEqual(signature, sign("\(parts[0]).\(parts[1])")), let claims = Self.object(parts[1]),
-            claims["iss"] as? String == key, let expiry = Self.number(claims["exp"])
+        guard let decoded = JSONWebToken(decoding: token), JSONWebToken.isSigned(token, with: secret),
+            decoded.issuer == key, let expiry = decoded.expiry, now < expiry + Self.leeway,
+            now + Self.leeway >= decoded.notBefore ?? .distantPast,
+            let claims = try? JSONSerialization.jsonObject(with: Data(decoded.payload.utf8)) as? [String: Any]
         else { throw .invalidToken }
-        let seconds = now.timeIntervalSince1970
-        guard seconds < expiry + Self.leeway, seconds + Self.leeway >= Self.number(claims["nbf"]) ?? 0 else {
-            throw .invalidToken
-        }
         return JoinGrants(claims: claims)
     }
-
-    private static func object(_ part: Substring) -> [String: Any]? {
-        guard let bytes = JoinParameters.decodeBase64(String(part)) else { return nil }
-        return try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
-    }
-
-    private static func number(_ value: Any?) -> Double? { (value as? NSNumber)?.doubleValue }
-
-    /// In a time that does not depend on where the first difference is.
-    private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    // MARK: Minting
 
     /// - Throws: when the grants cannot be written as JSON.
     func mint(_ grants: JoinGrants, now: Date = Date()) throws -> String {
@@ -57,26 +34,8 @@ struct TokenAuthority: Sendable {
         claims["iss"] = key
         claims["nbf"] = seconds
         claims["exp"] = seconds + Int(lifetime.components.seconds)
-        let header = Self.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
-        let payload = Self.encode([UInt8](try JSONSerialization.data(withJSONObject: claims, options: .sortedKeys)))
-        return "\(header).\(payload).\(Self.encode(sign("\(header).\(payload)")))"
-    }
-
-    private static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
-    }
-
-    private func sign(_ text: String) -> [UInt8] {
-        let (keyBytes, message) = (Array(secret.utf8), Array(text.utf8))
-        let hmac = g_hmac_new(G_CHECKSUM_SHA256, keyBytes, gsize(keyBytes.count))
-        defer { g_hmac_unref(hmac) }
-        message.withUnsafeBufferPointer { g_hmac_update(hmac, $0.baseAddress, gssize($0.count)) }
-        var digest = [UInt8](repeating: 0, count: 32)
-        var length = gsize(digest.count)
-        g_hmac_get_digest(hmac, &digest, &length)
-        return digest
+        let payload = try JSONSerialization.data(withJSONObject: claims, options: .sortedKeys)
+        return JSONWebToken.sign(payload: String(decoding: payload, as: UTF8.self), secret: secret)
     }
 }
 

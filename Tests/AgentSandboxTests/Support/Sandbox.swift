@@ -39,16 +39,18 @@ func eventually(_ seconds: Double = 10, _ condition: () async -> Bool) async -> 
 /// Whether all hold; unlike `&&`, takes values that had to be awaited.
 func all(_ conditions: Bool...) -> Bool { conditions.allSatisfy { $0 } }
 
-/// The frequency of a tone, from its rising zero crossings.
+/// The frequency of a tone: the median distance of its rising zero crossings, which a few glitches do not move.
 func frequency(of samples: some Collection<Int16>) -> Double {
     var previous: Int16 = 0
-    var (first, last, crossings) = (-1, 0, 0)
+    var last: Double?
+    var periods: [Double] = []
     for (index, sample) in samples.enumerated() {
         if previous < 0, sample >= 0 {
-            if first < 0 { first = index } else { crossings += 1 }
-            last = index
+            let crossing = Double(index) - Double(sample) / (Double(sample) - Double(previous))
+            if let last { periods.append(crossing - last) }
+            last = crossing
         }
         previous = sample
     }
-    return crossings == 0 ? 0 : 48_000 * Double(crossings) / Double(last - first)
+    return periods.isEmpty ? 0 : 48_000 / periods.sorted()[periods.count / 2]
 }

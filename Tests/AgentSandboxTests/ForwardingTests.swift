@@ -5,7 +5,7 @@ import Testing
 @testable import AgentSandbox
 
 /// Clients of `AgentCore.Room` in a sandbox server, over sockets.
-@Suite struct RoomTests {
+@Suite struct ForwardingTests {
     private func join(
         _ server: SandboxServer, _ url: String, _ identity: String, room: String = "room", dual: Bool = false,
         autoSubscribe: Bool = true, publishes: Bool = true
