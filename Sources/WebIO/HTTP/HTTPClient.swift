@@ -45,11 +45,13 @@ public final class HTTPClient {
     private func session(direct: Bool) throws(WebError) -> UnsafeMutablePointer<SoupSession> {
         if let session = sessions[direct] { return session }
         loop.checkIsolated()
-        guard let session = soup_session_new() else { throw .other("the HTTP library cannot be used") }
-        soup_session_set_user_agent(session, options.userAgent)
         // libsoup's limit of 2 connections to a host is a browser's; many sessions of one process may start at once.
-        setProperty(session, "max-conns", integer: 128)
-        setProperty(session, "max-conns-per-host", integer: 64)
+        let limits: [(name: StaticString, value: Int32)] = [("max-conns", 128), ("max-conns-per-host", 64)]
+        guard let object = makeObject(soup_session_get_type(), limits) else {
+            throw .other("the HTTP library cannot be used")
+        }
+        let session = object.assumingMemoryBound(to: SoupSession.self)
+        soup_session_set_user_agent(session, options.userAgent)
         if direct { soup_session_set_proxy_resolver(session, nil) }
         if let caFile = options.caFile {
             do throws(WebError) {

@@ -75,22 +75,20 @@ func takeMessage(_ error: UnsafeMutablePointer<GError>?) -> String {
     return error.pointee.message.map { String(cString: $0) } ?? "unknown error"
 }
 
-/// Sets a property that holds an object.
-func setProperty(_ instance: UnsafeMutableRawPointer, _ name: String, object: UnsafeMutableRawPointer) {
-    var value = GValue()
-    g_value_init(&value, g_object_get_type())
-    g_value_set_object(&value, object)
-    g_object_set_property(instance.assumingMemoryBound(to: GObject.self), name, &value)
-    g_value_unset(&value)
-}
-
-/// Sets a numeric property.
-func setProperty(_ instance: UnsafeMutableRawPointer, _ name: String, integer: Int32) {
-    var value = GValue()
-    g_value_init(&value, GType(6 << 2))
-    g_value_set_int(&value, integer)
-    g_object_set_property(instance.assumingMemoryBound(to: GObject.self), name, &value)
-    g_value_unset(&value)
+/// Makes an object with numeric properties that can be set only then. Nil for a type that is no object.
+func makeObject(_ type: GType, _ properties: [(name: StaticString, value: Int32)]) -> UnsafeMutableRawPointer? {
+    var values = properties.map { property in
+        var value = GValue()
+        g_value_init(&value, GType(6 << 2))
+        g_value_set_int(&value, property.value)
+        return value
+    }
+    var names = properties.map { property -> UnsafePointer<CChar>? in
+        UnsafeRawPointer(property.name.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+    return g_object_new_with_properties(type, guint(properties.count), &names, &values).map {
+        UnsafeMutableRawPointer($0)
+    }
 }
 
 /// The bytes of `bytes`, which is released.
