@@ -83,11 +83,8 @@ import Testing
             let user = try await join(server, endpoints.signal)
             #expect(await eventually { await user.others.values.contains { $0.isAgent && $0.isActive } })
             try await user.sendText("Thank you, goodbye.", topic: "lk.chat")
-            #expect(await eventually { await user.transcripts.contains { $0.isFinal } })
-            let segments = await user.packets.flatMap { packet -> [TranscriptionSegment] in
-                if case .transcription(let value) = packet.value { value.segments } else { [] }
-            }
-            #expect(segments.last?.final == true)
+            #expect(await eventually { await user.legacySegments.last?.final == true })
+            let segments = await user.legacySegments
             #expect(segments.last?.text == "You are welcome. Goodbye!")
         }
     }

@@ -4,9 +4,49 @@ import LoopCore
 
 @testable import AgentSandbox
 
+/// Keeps the number of sandboxes that run at once small: they work in real time, and a machine that is too busy would
+/// make audio late.
+private actor Gate {
+    static let shared = Gate(places: 4)
+    @TaskLocal static var isInside = false
+
+    private var places: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(places: Int) { self.places = places }
+
+    func enter() async {
+        guard places == 0 else {
+            places -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() }
+    }
+}
+
 /// A sandbox server for one test, on a free port and a loop of its own.
 func withSandbox(
     _ configure: (inout SandboxConfiguration) -> Void = { _ in },
+    _ body: (SandboxServer, SandboxServer.Endpoints) async throws -> Void
+) async throws {
+    // A sandbox within a sandbox belongs to the same test.
+    guard !Gate.isInside else { return try await run(configure, body) }
+    await Gate.shared.enter()
+    do {
+        try await Gate.$isInside.withValue(true) { try await run(configure, body) }
+    } catch {
+        await Gate.shared.leave()
+        throw error
+    }
+    await Gate.shared.leave()
+}
+
+private func run(
+    _ configure: (inout SandboxConfiguration) -> Void,
     _ body: (SandboxServer, SandboxServer.Endpoints) async throws -> Void
 ) async throws {
     var configuration = SandboxConfiguration()

@@ -196,6 +196,13 @@ actor TestUser {
         return order.compactMap { streams[$0] }
     }
 
+    /// The segments of legacy Transcription packets.
+    var legacySegments: [TranscriptionSegment] {
+        packets.flatMap { packet -> [TranscriptionSegment] in
+            if case .transcription(let value) = packet.value { value.segments } else { [] }
+        }
+    }
+
     struct Transcript: Sendable, Equatable {
         var segment: String
         var sender: String
