@@ -117,8 +117,7 @@ enum SandboxCommand {
             throw UsageError(description: "the script \(path) cannot be read as UTF-8 text. Check the path")
         }
         do throws(YAMLError) {
-            _ = try YAMLNode.parse(text)
-            return .default
+            return try AgentScript(yaml: text)
         } catch {
             throw UsageError(description: "\(path):\(error)")
         }
