@@ -199,6 +199,40 @@ def check_damaged_messages(corpus, random):
     check(not wrong, f"both refuse {len(damaged) - accepted} of {len(damaged)} damaged messages and agree on the rest", wrong)
 
 
+# JSON
+
+
+def check_json(corpus):
+    official = []
+    for name, data in corpus:
+        if name == "google.protobuf.Timestamp":  # A string, which is no message of its own.
+            continue
+        message = message_class(name).FromString(data)
+        try:
+            official.append((name, data, json_format.MessageToDict(message), message))
+        except (ValueError, json_format.Error):  # A time out of the range that JSON has.
+            continue
+    check(len(official) > len(corpus) * 0.9, f"{len(official)} of them have a JSON form")
+    answers = tool("to-json", lines=[f"{name} {data.hex()}" for name, data, _, _ in official]).splitlines()
+    wrong = [
+        f"{name} {expected}: {answer}"
+        for (name, _, expected, _), answer in zip(official, answers, strict=True)
+        if answer.startswith("!") or json.loads(answer) != expected
+    ]
+    check(not wrong, "their JSON form is the official one", wrong)
+    for proto_names in (False, True):
+        lines = []
+        for name, _, _, message in official:
+            text = json_format.MessageToJson(message, preserving_proto_field_name=proto_names, indent=None)
+            lines.append(f"{name} {text.encode().hex()}")
+        wrong = [
+            f"{line}: {answer}"
+            for line, (name, data, _, _), answer in zip(lines, official, tool("from-json", lines=lines).splitlines(), strict=True)
+            if answer.startswith("!") or canonical(message_class(name).FromString(bytes.fromhex(answer))) != data
+        ]
+        check(not wrong, f"JSON with {'proto' if proto_names else 'lowerCamelCase'} names decodes to them", wrong)
+
+
 # Captures
 
 
@@ -235,6 +269,7 @@ def main():
     print(f"seed {SEED}")
     random = randomness.Random(SEED)
     corpus = check_random_messages(names + roots * 8, random)
+    check_json(corpus)
     check_damaged_messages(corpus, random)
     check_captures()
 

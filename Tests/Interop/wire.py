@@ -6,7 +6,7 @@ from google.protobuf.descriptor import FieldDescriptor as Field
 
 STRINGS = ["", "a", "alice", "lk.transcription", "日本語", "é" * 40, "\x00", "👋🏽", "x" * 130, "TR_AMK6rTQtWFMBgj"]
 INTEGERS = [0, 1, -1, 2, 127, 128, 300, 16383, 16384, 2**31 - 1, -(2**31), 2**32 - 1, 2**53 + 1, 2**63 - 1, -(2**63)]
-FLOATS = [0.0, -0.0, 1.0, 0.1, -3.5e38, 1e-45, float("inf"), float("-inf")]
+FLOATS = [0.0, -0.0, 1.0, 0.1, -3.5e38, 1.1754944e-38, float("inf"), float("-inf")]
 SIGNED_32, UNSIGNED_32 = {Field.TYPE_INT32, Field.TYPE_ENUM}, {Field.TYPE_UINT32}
 SIGNED_64, UNSIGNED_64 = {Field.TYPE_INT64}, {Field.TYPE_UINT64}
 VARINT, FIXED64, DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
