@@ -48,7 +48,8 @@ import Testing
 
     @Test(arguments: [
         ("nonsense: 1", "1:1"), ("name: Bot\npitch: 200", "2:8"), ("echo: maybe", "1:7"), ("- a", "1:1"),
-        ("turns: 3", "1:8"), ("turns:\n  - expect: a", "2:5"), ("turns:\n  - expect: a\n    reply: b\n    wait: 1", "4:5"),
+        ("turns: 3", "1:8"), ("turns:\n  - expect: a", "2:5"),
+        ("turns:\n  - expect: a\n    reply: b\n    wait: 1", "4:5"),
         ("identity: \"\"", "1:11"), ("name: [a]", "1:7"),
     ])
     func saysWhereAScriptIsWrong(text: String, place: String) {

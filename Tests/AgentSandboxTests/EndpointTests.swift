@@ -58,6 +58,14 @@ import WebIO
         }
     }
 
+    @Test func aServerOnAllAddressesIsNamedAsTheClientKnowsIt() async throws {
+        try await withSandbox({ $0.address = "0.0.0.0" }) { _, endpoints async throws in
+            let url = "http://localhost:\(endpoints.port)"
+            let response = try await http.send("POST", url + "/token")
+            #expect(response.object["server_url"] == "ws://localhost:\(endpoints.port)")
+        }
+    }
+
     @Test func badTokenRequestsAreExplained() async throws {
         try await withSandbox({ $0.sandboxID = "mine" }) { _, endpoints async throws in
             let url = endpoints.http + "/api/sandbox/connection-details"
@@ -68,7 +76,8 @@ import WebIO
             #expect(try await http.send("POST", endpoints.http + "/token", body: "{").status == 400)
             let long = String(repeating: "x", count: 300)
             #expect(
-                try await http.send("POST", endpoints.http + "/token", body: #"{"room_name": "\#(long)"}"#).status == 400)
+                try await http.send("POST", endpoints.http + "/token", body: #"{"room_name": "\#(long)"}"#).status
+                    == 400)
         }
     }
 

@@ -39,7 +39,9 @@ import Testing
             #expect(
                 await eventually {
                     await bob.has {
-                        if case .participantLeft(let who, .clientInitiated) = $0 { who.identity == "alice" } else {
+                        if case .participantLeft(let who, .clientInitiated) = $0 {
+                            who.identity == "alice"
+                        } else {
                             false
                         }
                     }
@@ -168,7 +170,8 @@ import Testing
             #expect(await eventually { await bob.others["alice"]?.attributes == ["mood": "good", "gone": "x"] })
             await alice.update(["gone": ""])
             #expect(await eventually { await bob.others["alice"]?.attributes == ["mood": "good"] })
-            #expect(await alice.has { if case .requestAnswered(let answer) = $0 { answer.reason == .ok } else { false } })
+            #expect(
+                await alice.has { if case .requestAnswered(let answer) = $0 { answer.reason == .ok } else { false } })
             await alice.setMuted(true)
             #expect(await eventually { await bob.others["alice"]?.tracks.first?.isMuted == true })
             await server.setMuted(true, identity: "bob", room: "room")

@@ -48,7 +48,8 @@ import WebIO
         join.clientInfo = ClientInfo()
         var wrapped = WrappedJoinRequest()
         wrapped.joinRequest = join.serializedBytes()
-        let text = Data(wrapped.serializedBytes()).base64EncodedString()
+        let text =
+            Data(wrapped.serializedBytes()).base64EncodedString()
             .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         #expect(try !JoinParameters(request("join_request=\(text)")).autoSubscribe)
         #expect(try JoinParameters(request("protocol=16", path: "/rtc")).autoSubscribe)

@@ -116,7 +116,8 @@ import Testing
 
     @Test func theUserInterrupts() async throws {
         var script = AgentScript.default
-        script.greeting = "This is a very long greeting that goes on and on, and that nobody would listen to the end of."
+        script.greeting =
+            "This is a very long greeting that goes on and on, and that nobody would listen to the end of."
         try await withSandbox({ $0.agent = script }) { server, endpoints in
             let user = try await join(server, endpoints.signal)
             #expect(await eventually { await state(of: user) == .speaking })
@@ -160,7 +161,9 @@ import Testing
             #expect(
                 await eventually {
                     await user.packets.contains {
-                        if case .rpcResponse(let response) = $0.value { response.value == .payload("hello") } else {
+                        if case .rpcResponse(let response) = $0.value {
+                            response.value == .payload("hello")
+                        } else {
                             false
                         }
                     }
@@ -186,6 +189,20 @@ import Testing
             #expect(await eventually { await user.isConnected })
             try await Task.sleep(for: .milliseconds(500))
             #expect(await user.others.isEmpty)
+        }
+    }
+
+    @Test func comesAgainForTheNextUser() async throws {
+        try await withSandbox({ $0.agent = .default }) { server, endpoints in
+            let user = try await join(server, endpoints.signal)
+            #expect(await eventually { await state(of: user) == .listening })
+            // The same identity: the earlier has to go, and its agent goes with it.
+            let again = try await join(server, endpoints.signal)
+            #expect(await eventually { await user.cause == .server(.duplicateIdentity) })
+            #expect(await eventually { await state(of: again) == .listening })
+            await again.leave()
+            let third = try await join(server, endpoints.signal)
+            #expect(await eventually { await state(of: third) == .listening })
         }
     }
 

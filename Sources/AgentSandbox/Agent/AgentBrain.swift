@@ -116,7 +116,8 @@ struct AgentBrain: Sendable {
         guard state != .speaking else { return outputs }
         if said.turn != nil { nextTurn += 1 }
         let think = said.turn?.think ?? .milliseconds(200)
-        return outputs + consider(think, then: script.echoes ? .playBack : .say(said.turn?.reply ?? script.fallback), now)
+        return outputs
+            + consider(think, then: script.echoes ? .playBack : .say(said.turn?.reply ?? script.fallback), now)
     }
 
     private mutating func consider(_ duration: Duration, then output: Output, _ now: MonotonicTime) -> [Output] {

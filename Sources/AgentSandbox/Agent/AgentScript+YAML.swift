@@ -7,7 +7,9 @@ extension AgentScript {
     public init(yaml text: String) throws(YAMLError) {
         self.init()
         let root = try YAMLNode.parse(text)
-        guard let entries = root.entries else { throw YAMLError("the script has to be a mapping of keys", at: root.place) }
+        guard let entries = root.entries else {
+            throw YAMLError("the script has to be a mapping of keys", at: root.place)
+        }
         for entry in entries { try read(entry) }
     }
 

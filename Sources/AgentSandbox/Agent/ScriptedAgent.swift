@@ -30,7 +30,19 @@ public actor ScriptedAgent {
     private var sayNumber = 0
     private var isEnded = false
     private var seen = AgentReport()
-    private var onEnded: (() -> Void)?
+    private var onEnded: ((Ending) -> Void)?
+
+    /// Why an agent is done.
+    public enum Ending: Sendable, Equatable {
+        /// Told to stop.
+        case stopped
+        /// The user that it talked with left.
+        case userLeft
+        /// It could not join, or lost the room.
+        case failed
+    }
+
+    private var ending = Ending.failed
 
     private let loopbackOnly: Bool
 
@@ -56,7 +68,7 @@ public actor ScriptedAgent {
     /// - Parameters:
     ///   - token: of kind agent.
     ///   - onEnded: called once, when the agent has left or lost the room.
-    public func start(url: String, token: String, onEnded: (@Sendable () -> Void)? = nil) {
+    public func start(url: String, token: String, onEnded: (@Sendable (Ending) -> Void)? = nil) {
         guard room == nil, !isEnded else { return }
         self.onEnded = onEnded
         do {
@@ -83,6 +95,11 @@ public actor ScriptedAgent {
 
     /// Leaves the room. Harmless when repeated.
     public func stop() {
+        leave(.stopped)
+    }
+
+    private func leave(_ ending: Ending) {
+        self.ending = ending
         guard let room else { return end() }
         room.leave()
     }
@@ -97,7 +114,7 @@ public actor ScriptedAgent {
         room?.onAudioFrame = nil
         room = nil
         track = nil
-        onEnded?()
+        onEnded?(ending)
         onEnded = nil
     }
 
@@ -124,7 +141,7 @@ public actor ScriptedAgent {
         case .participantJoined(let participant), .participantUpdated(let participant, _): link(participant)
         case .participantLeft(let participant, _):
             streams.remove(sender: participant.identity)
-            if participant.identity == user?.identity { stop() }
+            if participant.identity == user?.identity { leave(.userLeft) }
         case .localTrackPublished(_, let info): trackSid = info.sid
         case .localTrackSubscribed: act(.ready)
         case .trackSubscribed(let sid, let participant): listen(to: sid, of: participant)

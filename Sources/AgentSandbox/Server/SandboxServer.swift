@@ -56,7 +56,7 @@ public actor SandboxServer {
         }
         let endpoints = endpoints(port: server.port)
         let signals = SignalEndpoints(context: context)
-        let tokenEndpoints = TokenEndpoints(context: context, serverURL: endpoints.signal)
+        let tokenEndpoints = TokenEndpoints(context: context, port: server.port)
         tokenEndpoints.install(on: server)
         signals.install(on: server)
         // These hold this actor while it runs: `stop()` lets go of them.
@@ -123,18 +123,22 @@ public actor SandboxServer {
         agents[room] = agent
         let url = endpoints(port: http.port).signal
         Task {
-            await agent.start(url: url, token: token) { [weak self] in
+            await agent.start(url: url, token: token) { [weak self] ending in
                 guard let self else { return }
-                Task { await self.ended(agent, in: room) }
+                Task { await self.ended(agent, in: room, because: ending) }
             }
         }
     }
 
-    private func ended(_ agent: ScriptedAgent, in room: String) async {
-        guard agents[room] === agent else { return }
-        agents[room] = nil
-        lastReports[room] = await agent.report
-        if lastReports.count > Self.maximumReports { lastReports.removeAll() }
+    private func ended(_ agent: ScriptedAgent, in name: String, because ending: ScriptedAgent.Ending) async {
+        let report = await agent.report
+        guard agents[name] === agent else { return }
+        agents[name] = nil
+        if lastReports.count >= Self.maximumReports { lastReports.removeAll() }
+        lastReports[name] = report
+        // Another user may be there, or the same again, who came while the agent was leaving.
+        guard ending == .userLeft, let room = signals?.rooms[name] else { return }
+        if let user = room.members.first(where: { $0.hasJoined && $0.info.kind != .agent }) { joined(room, user) }
     }
 
     /// What the agent of a room has seen and done; also after it has left.

@@ -6,7 +6,7 @@ import WebIO
 /// Confined to the loop.
 final class TokenEndpoints {
     private let context: RoomContext
-    private let serverURL: String
+    private let port: UInt16
     private var delayed: [UInt64: LoopTimer] = [:]
     private var nextDelayed: UInt64 = 0
     /// Answers that are held back at most, when the endpoint is told to be slow.
@@ -17,9 +17,24 @@ final class TokenEndpoints {
         case camelCase, snakeCase
     }
 
-    init(context: RoomContext, serverURL: String) {
+    init(context: RoomContext, port: UInt16) {
         self.context = context
-        self.serverURL = serverURL
+        self.port = port
+    }
+
+    /// What the client joins. A server on all addresses is known to the client by the name that it used.
+    private func serverURL(for request: HTTPServerRequest) -> String {
+        let address = context.configuration.address
+        guard ["0.0.0.0", "::"].contains(address) else {
+            return "ws://\(address.contains(":") ? "[\(address)]" : address):\(port)"
+        }
+        let host = request.headers["Host"] ?? ""
+        let isPlain =
+            !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || "0123456789.:-[]".utf8.contains(byte)
+            }
+        return isPlain ? "ws://\(host)" : "ws://127.0.0.1:\(port)"
     }
 
     func install(on server: HTTPServer) {
@@ -79,10 +94,10 @@ final class TokenEndpoints {
             }
             body = object
         }
-        return mint(RequestedToken(request, body), spelling)
+        return mint(RequestedToken(request, body), spelling, serverURL: serverURL(for: request))
     }
 
-    private func mint(_ wanted: RequestedToken, _ spelling: Spelling) -> HTTPResponse {
+    private func mint(_ wanted: RequestedToken, _ spelling: Spelling, serverURL: String) -> HTTPResponse {
         var grants = JoinGrants()
         let suffix = String(ServerIdentity.makeID("").prefix(6))
         grants.room = wanted.room ?? "sandbox-\(suffix)"
@@ -105,15 +120,19 @@ final class TokenEndpoints {
         context.log("token for \(grants.identity) in \(grants.room)")
         switch spelling {
         case .camelCase:
-            return Self.json(200, [
-                "serverUrl": serverURL, "roomName": grants.room, "participantName": grants.name,
-                "participantToken": token,
-            ])
+            return Self.json(
+                200,
+                [
+                    "serverUrl": serverURL, "roomName": grants.room, "participantName": grants.name,
+                    "participantToken": token,
+                ])
         case .snakeCase:
-            return Self.json(200, [
-                "server_url": serverURL, "room_name": grants.room, "participant_name": grants.name,
-                "participant_token": token,
-            ])
+            return Self.json(
+                200,
+                [
+                    "server_url": serverURL, "room_name": grants.room, "participant_name": grants.name,
+                    "participant_token": token,
+                ])
         }
     }
 

@@ -102,7 +102,9 @@ private final class Collector {
     var marks: [(character: Int, milliseconds: Int)] = []
 }
 
-private func collect(_ wave: UnsafeMutablePointer<Int16>?, _ count: Int32, _ events: UnsafeMutablePointer<espeak_EVENT>?)
+private func collect(
+    _ wave: UnsafeMutablePointer<Int16>?, _ count: Int32, _ events: UnsafeMutablePointer<espeak_EVENT>?
+)
     -> Int32
 {
     guard let events, let data = events.pointee.user_data else { return 0 }
