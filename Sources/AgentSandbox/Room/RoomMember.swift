@@ -31,6 +31,8 @@ final class RoomMember {
     // Signaling.
     private var socket: WebSocket?
     private var malformedFrames = 0
+    /// The client's last frame was text: it is answered in kind, in JSON.
+    private var speaksText = false
     private var resumeTimer: LoopTimer?
     private var joinTimer: LoopTimer?
     private var tokenTimer: LoopTimer?
@@ -127,6 +129,7 @@ final class RoomMember {
         }
         self.socket = socket
         malformedFrames = 0
+        speaksText = false
         socket.onEvent = { [weak self, weak socket] event in
             guard let self, let socket, self.socket === socket else { return }
             self.handle(event)
@@ -137,7 +140,11 @@ final class RoomMember {
         guard let socket else { return }
         var response = SignalResponse()
         response.message = message
-        socket.send(binary: response.serializedBytes())
+        if speaksText, let text = try? response.protoJSON() {
+            socket.send(text: text)
+        } else {
+            socket.send(binary: response.serializedBytes())
+        }
     }
 
     func send(raw bytes: [UInt8]) { socket?.send(binary: bytes) }
@@ -145,22 +152,27 @@ final class RoomMember {
     private func handle(_ event: WebSocket.Event) {
         switch event {
         case .binary(let bytes):
-            guard let request = try? SignalRequest(serializedBytes: bytes) else {
-                malformedFrames += 1
-                context.log("\(identity): a signal frame of \(bytes.count) bytes does not parse")
-                if malformedFrames >= Self.maximumMalformedFrames { closeSocket(code: 1003) }
-                return
-            }
-            if let message = request.message { handle(message) }
-        case .text:
-            context.log("\(identity): text frames are not served; use binary frames")
-            closeSocket(code: 1003)
+            speaksText = false
+            receive(try? SignalRequest(serializedBytes: bytes), size: bytes.count)
+        case .text(let text):
+            speaksText = true
+            receive(try? SignalRequest(protoJSON: text), size: text.utf8.count)
         case .closed, .failed:
             socket = nil
             signalLost()
         case .opened:
             break
         }
+    }
+
+    private func receive(_ request: SignalRequest?, size: Int) {
+        guard let request else {
+            malformedFrames += 1
+            context.log("\(identity): a signal frame of \(size) bytes does not parse")
+            if malformedFrames >= Self.maximumMalformedFrames { closeSocket(code: 1003) }
+            return
+        }
+        if let message = request.message { handle(message) }
     }
 
     /// Keeps the participant for a while: it may resume. One whose media never came up is gone at once.
