@@ -109,6 +109,7 @@ extension RoomStateMachine {
 
     /// Takes the receiving sections after a negotiation: binds new ones to their tracks and drops those that ended.
     private mutating func receiving(_ sections: [Receiving]) {
+        guard isSocketOpen else { return }
         var current: [String: String] = [:]
         for section in sections {
             guard let sid = trackSid(of: section) else { continue }

@@ -5,7 +5,7 @@ extension RoomStateMachine {
     /// Acts on one message of the server. Messages are handled in the order in which they came; those that do not
     /// concern an audio client, and those that are not known, change nothing.
     mutating func handle(_ response: SignalResponse, now: MonotonicTime) {
-        guard let message = response.message else { return }
+        guard let message = response.message, isSocketOpen else { return }
         if phase == .joining {
             switch message {
             case .join(let join): return joined(join, now: now)

@@ -236,29 +236,22 @@ public struct RoomStateMachine: Sendable {
     private mutating func leave() {
         if case .idle = phase { return end(.clientInitiated) }
         // Sent even before the join response: the server would keep the participant otherwise.
-        if phase != .preparingOffer && phase != .openingSocket && phase != .validating {
-            var request = LeaveRequest()
-            request.reason = .clientInitiated
-            request.action = .disconnect
-            send(.leave(request))
-        }
+        if isSocketOpen { sendLeave() }
         end(.clientInitiated)
+    }
+
+    private mutating func sendLeave() {
+        var request = LeaveRequest()
+        request.reason = .clientInitiated
+        request.action = .disconnect
+        send(.leave(request))
     }
 
     /// Ends the session: nothing is acted on afterwards.
     mutating func end(_ cause: DisconnectCause) {
         guard !phase.isOver else { return }
         // A session that fails after the socket opened says so to the server.
-        switch phase {
-        case .joining, .connectingMedia, .connected:
-            if cause != .clientInitiated, !Self.isServerSide(cause) {
-                var request = LeaveRequest()
-                request.reason = .clientInitiated
-                request.action = .disconnect
-                send(.leave(request))
-            }
-        default: break
-        }
+        if isSocketOpen, cause != .clientInitiated, !Self.isServerSide(cause) { sendLeave() }
         phase = .disconnected(cause)
         deadline = nil
         nextPing = nil
@@ -280,6 +273,14 @@ public struct RoomStateMachine: Sendable {
         var request = SignalRequest()
         request.message = message
         effects.append(.send(request))
+    }
+
+    /// Whether the server is being talked to.
+    var isSocketOpen: Bool {
+        switch phase {
+        case .joining, .connectingMedia, .connected: true
+        case .idle, .preparingOffer, .openingSocket, .validating, .disconnected: false
+        }
     }
 
     mutating func setDeadline(_ step: String, _ limit: Duration, now: MonotonicTime) {

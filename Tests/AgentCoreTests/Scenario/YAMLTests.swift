@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct YAMLTests {
     @Test func valuesAndPlaces() throws {
-        let node = try YAMLNode.parse("name: demo\ncount: 3\non: yes\nquoted: \"7\"\nlist:\n  - a\n  - {b: 1.5}\nnothing: ~\n")
+        let node = try YAMLNode.parse(
+            "name: demo\ncount: 3\non: yes\nquoted: \"7\"\nlist:\n  - a\n  - {b: 1.5}\nnothing: ~\n")
         #expect(node["name"]?.string == "demo")
         #expect(node["count"]?.int == 3)
         #expect(node["on"]?.bool == true)
