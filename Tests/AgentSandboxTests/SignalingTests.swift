@@ -248,7 +248,7 @@ import Testing
             #expect(await eventually { await client.isClosed })
             #expect(await eventually { await server.roomNames.isEmpty })
             let texting = try await connected(server, endpoints.signal, "text")
-            await texting.send(text: "{\"ping\": 1}")
+            for _ in 0..<20 { await texting.send(text: "{\"ping\": ") }
             #expect(await eventually { await texting.isClosed })
         }
     }
