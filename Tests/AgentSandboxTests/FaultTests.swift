@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func lossAndJitterAreHeardThrough() async throws {
+    @Test(.inRealTime) func lossAndJitterAreHeardThrough() async throws {
         try await withSandbox({
             $0.faults.media.loss = 0.1
             $0.faults.media.delay = .milliseconds(30)

@@ -16,7 +16,7 @@ import Testing
         return user
     }
 
-    @Test(arguments: [false, true])
+    @Test(.inRealTime, arguments: [false, true])
     func twoUsersHearEachOther(dual: Bool) async throws {
         try await withSandbox { server, endpoints in
             let alice = try await join(server, endpoints.signal, "alice", dual: dual)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func oneConnectionAndTwoMeet() async throws {
+    @Test(.inRealTime) func oneConnectionAndTwoMeet() async throws {
         try await withSandbox { server, endpoints in
             let alice = try await join(server, endpoints.signal, "alice", dual: false)
             let bob = try await join(server, endpoints.signal, "bob", dual: true)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.inRealTime, arguments: [false, true])
     func aLateJoinerHearsWhoIsThere(dual: Bool) async throws {
         try await withSandbox { server, endpoints in
             let alice = try await join(server, endpoints.signal, "alice")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.inRealTime, arguments: [false, true])
     func manyTracksGetSectionsOfTheirOwn(dual: Bool) async throws {
         try await withSandbox { server, endpoints in
             let listener = try await join(server, endpoints.signal, "listener", dual: dual, publishes: false)

@@ -30,7 +30,7 @@ import Testing
         return states
     }
 
-    @Test func aWholeTurn() async throws {
+    @Test(.inRealTime) func aWholeTurn() async throws {
         try await withSandbox({ $0.agent = .default }) { server, endpoints in
             let user = try await join(server, endpoints.signal)
             #expect(await eventually { await state(of: user) == .listening })
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func greets() async throws {
+    @Test(.inRealTime) func greets() async throws {
         var script = AgentScript.default
         script.greeting = "Welcome to the sandbox."
         try await withSandbox({ $0.agent = script }) { server, endpoints in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func chatIsAnsweredInTheOrderOfTheScriptOrOutOfIt() async throws {
+    @Test(.inRealTime) func chatIsAnsweredInTheOrderOfTheScriptOrOutOfIt() async throws {
         try await withSandbox({ $0.agent = .default }) { server, endpoints in
             let user = try await join(server, endpoints.signal, publishes: false)
             #expect(await eventually { await user.others.values.contains { $0.isAgent && $0.isActive } })
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func theUserInterrupts() async throws {
+    @Test(.inRealTime) func theUserInterrupts() async throws {
         var script = AgentScript.default
         script.greeting =
             "This is a very long greeting that goes on and on, and that nobody would listen to the end of."
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func echoes() async throws {
+    @Test(.inRealTime) func echoes() async throws {
         var script = AgentScript.default
         script.echoes = true
         try await withSandbox({ $0.agent = script }) { server, endpoints in

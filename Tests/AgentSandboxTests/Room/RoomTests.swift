@@ -10,18 +10,10 @@ import Testing
         _ configure: (inout SandboxConfiguration) -> Void = { _ in },
         _ body: (SandboxServer, SandboxServer.Endpoints, EventLoop) async throws -> Void
     ) async throws {
-        let loop = EventLoop()
-        var configuration = SandboxConfiguration()
-        configuration.agent = nil
-        configure(&configuration)
-        let server = SandboxServer(loop: loop, configuration: configuration)
-        let endpoints = try await server.start()
-        try await body(server, endpoints, loop)
-        await server.stop()
-        loop.stop()
+        try await withSandbox(configure) { server, endpoints in try await body(server, endpoints, server.loop) }
     }
 
-    @Test(arguments: [false, true]) func twoRoomsHearAndReadEachOther(dual: Bool) async throws {
+    @Test(.inRealTime, arguments: [false, true]) func twoRoomsHearAndReadEachOther(dual: Bool) async throws {
         try await withServer { server, endpoints, loop in
             let alice = RoomClient(loop: loop)
             let bob = RoomClient(loop: loop)
