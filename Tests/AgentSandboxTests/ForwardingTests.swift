@@ -206,6 +206,19 @@ import Testing
         }
     }
 
+    @Test func agentsAloneDoNotKeepARoomOpen() async throws {
+        try await withSandbox({ $0.departureTimeout = .milliseconds(200) }) { server, endpoints in
+            let agent = TestUser()
+            try await agent.join(
+                endpoints.signal, token: server.makeToken(identity: "agent", room: "room", kind: .agent))
+            let user = try await join(server, endpoints.signal, "user")
+            #expect(await eventually { await all(user.isConnected, agent.isConnected) })
+            await user.leave()
+            #expect(await eventually { await agent.cause == .server(.roomClosed) })
+            #expect(await server.roomNames.isEmpty)
+        }
+    }
+
     @Test func whoMayNotPublishIsTold() async throws {
         try await withSandbox { server, endpoints in
             let user = TestUser()

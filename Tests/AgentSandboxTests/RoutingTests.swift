@@ -103,6 +103,17 @@ import Testing
         #expect(ActiveSpeakers.linear(127) == 0.125)
     }
 
+    @Test func qualityFollowsWhatIsLost() {
+        var meter = QualityMeter()
+        #expect(meter.measure(packets: 0, lost: 0).quality == .excellent)
+        #expect(meter.measure(packets: 250, lost: 1).quality == .excellent)
+        #expect(meter.measure(packets: 490, lost: 11).quality == .good)
+        #expect(meter.measure(packets: 690, lost: 61).quality == .poor)
+        #expect(meter.measure(packets: 690, lost: 61).quality == .excellent)
+        #expect(meter.measure(packets: 10, lost: 0).quality == .excellent)
+        #expect(meter.measure(packets: 11, lost: -5).quality == .excellent)
+    }
+
     @Test func rpcEchoesAndCallsBack() throws {
         var rpc = AgentRPC()
         var request = RpcRequest()

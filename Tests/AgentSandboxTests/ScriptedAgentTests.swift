@@ -206,6 +206,16 @@ import Testing
         }
     }
 
+    @Test func doesNotThrowOutAUserOfItsName() async throws {
+        try await withSandbox({ $0.agent = .default }) { server, endpoints in
+            let user = TestUser()
+            try await user.join(
+                endpoints.signal, token: server.makeToken(identity: "agent-sandbox", room: "room"))
+            #expect(await eventually { await state(of: user) == .listening })
+            #expect(await user.cause == nil)
+        }
+    }
+
     @Test func aNamedAgentComesOnlyWhenAskedFor() async throws {
         var script = AgentScript.default
         script.agentName = "helper"

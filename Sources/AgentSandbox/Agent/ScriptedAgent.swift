@@ -171,6 +171,7 @@ public actor ScriptedAgent {
     }
 
     private func closeEars() {
+        if ears?.isSpeech == true { act(.speechEnded) }
         let report = report
         ears = nil
         seen = report

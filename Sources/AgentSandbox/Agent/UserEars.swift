@@ -67,6 +67,9 @@ final class UserEars {
         return recording
     }
 
+    /// The user is talking.
+    var isSpeech: Bool { detector.isSpeech }
+
     func forgetRecording() { speechStart = nil }
 
     var concealedFrames: Int { receiver.statistics.lost - receiver.statistics.recoveredByFEC }

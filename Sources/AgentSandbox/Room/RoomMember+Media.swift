@@ -174,6 +174,7 @@ extension RoomMember {
     // MARK: Data channels
 
     private func adopt(_ channel: DataChannel) {
+        guard upstream.count < Self.maximumChannels else { return channel.close() }
         upstream.append(channel)
         let isReliable = channel.label == "_reliable"
         guard isReliable || channel.label == "_lossy" else { return }

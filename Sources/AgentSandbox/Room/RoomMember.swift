@@ -9,6 +9,8 @@ import WebIO
 final class RoomMember {
     /// `add_track` requests that wait for their media section at most.
     static let maximumPendingTracks = 20
+    /// Data channels that a client may open.
+    static let maximumChannels = 16
     /// Frames that do not parse before the connection is given up.
     static let maximumMalformedFrames = 10
 
@@ -66,6 +68,7 @@ final class RoomMember {
     var lossy: DataChannel?
     var sequence = SequenceFilter()
     var replay = ReplayBuffer()
+    var meter = QualityMeter()
 
     /// - Throws: ``DTLSError``.
     init(_ parameters: JoinParameters, grants: JoinGrants, room: SandboxRoom) throws(DTLSError) {

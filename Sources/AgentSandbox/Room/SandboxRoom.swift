@@ -14,6 +14,7 @@ final class SandboxRoom {
     private var speakerTimer: LoopTimer?
     private var qualityTimer: LoopTimer?
     private var infoTimer: LoopTimer?
+    private var departureTimer: LoopTimer?
     private var delayedJoins: [ObjectIdentifier: LoopTimer] = [:]
 
     init(name: String, context: RoomContext) {
@@ -23,7 +24,7 @@ final class SandboxRoom {
         info.sid = ServerIdentity.makeID("RM_")
         info.name = name
         info.emptyTimeout = 300
-        info.departureTimeout = 20
+        info.departureTimeout = UInt32(clamping: context.configuration.departureTimeout.components.seconds)
         info.creationTime = milliseconds / 1000
         info.creationTimeMs = milliseconds
         info.enabledCodecs = ServerIdentity.codecs
@@ -52,6 +53,7 @@ final class SandboxRoom {
             return socket.close(code: 1011, reason: "")
         }
         members.append(member)
+        departureTimer = nil
         if let earlier { expel(earlier, reason: .duplicateIdentity) }
         member.attach(socket)
         member.startTimers()
@@ -165,6 +167,11 @@ final class SandboxRoom {
         for other in members { other.unsubscribe(from: tracks) }
         if members.isEmpty { return close() }
         scheduleInfo()
+        guard members.allSatisfy({ $0.info.kind == .agent }) else { return }
+        // Agents alone do not keep a room open.
+        departureTimer = context.loop.schedule(after: context.configuration.departureTimeout) { [weak self] in
+            self?.delete(reason: .roomClosed)
+        }
     }
 
     /// Ends the room for everybody.
@@ -178,6 +185,7 @@ final class SandboxRoom {
         speakerTimer = nil
         qualityTimer = nil
         infoTimer = nil
+        departureTimer = nil
         context.onEmpty?(self)
     }
 
@@ -245,7 +253,7 @@ final class SandboxRoom {
 
     private func sendQuality() {
         var message = ConnectionQualityUpdate()
-        message.updates = members.filter(\.isActive).map(\.quality)
+        message.updates = members.filter(\.isActive).map { $0.measureQuality() }
         guard !message.updates.isEmpty else { return }
         for receiver in members where receiver.isActive { receiver.send(.connectionQuality(message)) }
     }
@@ -269,21 +277,6 @@ final class SandboxRoom {
         {
             member.deliver(encoded, reliable: reliable, senderSid: sender.sid, sequence: packet.sequence)
         }
-    }
-}
-
-extension RoomMember {
-    /// How well the participant is connected, from what arrives of its tracks.
-    var quality: ConnectionQualityInfo {
-        var info = ConnectionQualityInfo()
-        info.participantSid = sid
-        info.quality = .excellent
-        info.score = 4.5
-        if primary.connectionState != .connected {
-            info.quality = .lost
-            info.score = 0
-        }
-        return info
     }
 }
 

@@ -19,6 +19,8 @@ public struct SandboxConfiguration: Sendable {
     public var pingTimeout = 15
     /// How long a participant whose signal connection was lost may come back.
     public var resumeWindow = Duration.seconds(15)
+    /// How long agents may be alone in a room before it is closed.
+    public var departureTimeout = Duration.seconds(20)
     /// How long a participant may take to get its media connection up.
     public var joinTimeout = Duration.seconds(60)
     /// Offer ICE-TCP candidates too.

@@ -109,7 +109,10 @@ public actor SandboxServer {
     }
 
     private func dispatch(_ script: AgentScript, to room: String, askedFor name: String) {
-        guard let http, signals?.rooms[room] != nil, agents[room] == nil else { return }
+        guard let http, let there = signals?.rooms[room], agents[room] == nil else { return }
+        var script = script
+        // Under a user's identity it would throw the user out.
+        if there.member(script.identity) != nil { script.identity = ServerIdentity.makeID(script.identity + "-") }
         let token: String
         do {
             token = try makeToken(identity: script.identity, room: room, name: script.name, kind: .agent)
