@@ -83,7 +83,7 @@ import WebIO
     }
 
     @Test(arguments: [
-        ("", "the URL is empty"), ("ftp://h/", "does not start with"), ("http://", "is not a URL"),
+        ("", "the URL is empty"), ("ftp://h/", "does not start with"), ("http://", "names no host"),
         ("http://u:p@h/", "user name or password"), ("http://h/a b", "a space"), ("not a url", "a space"),
         ("http://h:99999/", "not a URL"), ("http://h:0/", "port"), ("host:80", "does not start with"),
     ])

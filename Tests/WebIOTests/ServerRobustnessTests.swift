@@ -8,7 +8,7 @@ import WebIO
     private func isAlive(_ port: UInt16) async throws -> Bool {
         let socket = await web.connect("ws://127.0.0.1:\(port)/echo")
         guard case .opened = await socket.next() else { return false }
-        await socket.send("alive")
+        await web.send("alive", on: socket)
         guard case .text("alive") = await socket.next() else { return false }
         return await web.get("http://127.0.0.1:\(port)/none").response?.status == 404
     }
@@ -30,7 +30,7 @@ import WebIO
         let connection = try RawConnection(to: port)
         connection.send(request)
         connection.endSending()
-        #expect(connection.receiveAll() != nil)
+        #expect(await connection.remainder() != nil)
         #expect(try await isAlive(port))
     }
 
@@ -38,8 +38,11 @@ import WebIO
         let port = try await web.serveEcho()
         let connection = try RawConnection(to: port)
         connection.send("GET / HTTP/1.1\r\nHost: x\r\n")
-        var sent = 0
-        while sent < 64 << 20, connection.send("X: \(String(repeating: "x", count: 8000))\r\n") { sent += 8000 }
+        let sent = await connection.offPool { connection in
+            var sent = 0
+            while sent < 64 << 20, connection.send("X: \(String(repeating: "x", count: 8000))\r\n") { sent += 8000 }
+            return sent
+        }
         #expect(sent < 64 << 20)
         #expect(try await isAlive(port))
     }
@@ -60,7 +63,7 @@ import WebIO
             if header.hasPrefix("T") { connection.send("\r\n") }
         }
         if header.hasPrefix("T") { connection.send("0\r\n\r\n") }
-        let answer = String(decoding: connection.receiveAll() ?? [], as: UTF8.self)
+        let answer = String(decoding: await connection.remainder() ?? [], as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer.prefix(100))")
     }
 
@@ -70,7 +73,7 @@ import WebIO
         let port = try await web.serveEcho(options: options)
         let connection = try RawConnection(to: port)
         connection.send("GET / HT")
-        #expect(connection.receiveAll() != nil)
+        #expect(await connection.remainder() != nil)
         #expect(try await isAlive(port))
     }
 
@@ -83,7 +86,7 @@ import WebIO
         try await Task.sleep(for: .milliseconds(100))
         let extra = try RawConnection(to: port)
         extra.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        #expect(extra.receiveAll() == [])
+        #expect(await extra.remainder() == [])
         open = []
         try await Task.sleep(for: .milliseconds(200))
         #expect(try await isAlive(port))
@@ -108,12 +111,12 @@ import WebIO
     func malformedFramesCloseTheSocket(frame: [UInt8]) async throws {
         let port = try await web.serveEcho()
         let connection = try RawConnection(to: port)
-        upgrade(connection)
+        await upgrade(connection)
         connection.send(frame)
-        let answer = connection.receiveAll()
+        let answer = await connection.remainder()
         #expect(answer?.first == 0x88)
         #expect(try await isAlive(port))
-        guard case .failed(let error)? = await web.serverEvents.first else {
+        guard case .failed(let error)? = await web.serverEvent() else {
             Issue.record("no failure")
             return
         }
@@ -126,12 +129,12 @@ import WebIO
     @Test func fragmentsAreJoinedAndPingsAnsweredBetween() async throws {
         let port = try await web.serveEcho()
         let connection = try RawConnection(to: port)
-        upgrade(connection)
+        await upgrade(connection)
         for byte in [0x01, 0x81, 1, 2, 3, 4, 0x49, 0x89, 0x81, 0, 0, 0, 0, 0x70, 0x80, 0x81, 0, 0, 0, 0, 0x69] as [UInt8] {
             connection.send([byte])
         }
         var answer: [UInt8] = []
-        while answer.count < 7, let chunk = connection.receive(), !chunk.isEmpty { answer += chunk }
+        while answer.count < 7, let chunk = await connection.offPool({ $0.receive() }), !chunk.isEmpty { answer += chunk }
         #expect(answer == [0x8A, 0x01, 0x70, 0x81, 0x02, 0x48, 0x69])
     }
 
@@ -140,11 +143,11 @@ import WebIO
         options.maxMessageSize = 10_000
         let port = try await web.serveEcho(options: options)
         let connection = try RawConnection(to: port)
-        upgrade(connection)
+        await upgrade(connection)
         connection.send([0x02, 0x80, 0, 0, 0, 0])
         let fragment: [UInt8] = [0x00, 0xFD, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 125)
         for _ in 0..<81 { connection.send(fragment) }
-        let answer = connection.receiveAll()
+        let answer = await connection.remainder()
         #expect(answer == [0x88, 0x02, 0x03, 0xF1])
     }
 
@@ -153,12 +156,12 @@ import WebIO
         var generator = SplitMix(state: 7)
         for round in 0..<100 {
             let connection = try RawConnection(to: port)
-            if round % 2 == 0 { upgrade(connection) }
+            if round % 2 == 0 { await upgrade(connection) }
             connection.send((0..<Int.random(in: 1...300, using: &generator)).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             })
             connection.endSending()
-            #expect(connection.receiveAll() != nil)
+            #expect(await connection.remainder() != nil)
         }
         #expect(try await isAlive(port))
     }
@@ -183,11 +186,11 @@ import WebIO
             await web.get("http://127.0.0.1:\(port)/").error == .connectionRefused(host: "127.0.0.1", port: port))
     }
 
-    private func upgrade(_ connection: RawConnection) {
+    private func upgrade(_ connection: RawConnection) async {
         connection.send(
             "GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-        let head = connection.receiveHead()
+        let head = await connection.offPool { $0.receiveHead() }
         #expect(head?.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") == true)
     }
 }

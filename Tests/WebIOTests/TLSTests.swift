@@ -44,13 +44,13 @@ import WebIO
             return
         }
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        await socket.send(bytes)
+        await web.send(bytes, on: socket)
         guard case .binary(let back) = await socket.next() else {
             Issue.record("no echo")
             return
         }
         #expect(back == bytes)
-        await socket.close(1000, "bye")
+        await web.close(socket, 1000, "bye")
         guard case .closed(1000, _) = await socket.next() else {
             Issue.record("not closed")
             return
@@ -65,7 +65,7 @@ import WebIO
     }
 
     @Test func expiredCertificatesAreRefused() async throws {
-        let certificate = try Certificate(days: -1)
+        let certificate = try Certificate(expired: true)
         let port = try await serve(certificate)
         let socket = await web.connect("wss://localhost:\(port)/echo", options: trusting(certificate))
         guard case .tls("localhost", let reason)? = await socket.next()?.failure else {
@@ -86,10 +86,14 @@ import WebIO
     }
 
     @Test func aPlainPortIsNotTLS() async throws {
-        let port = try await web.serve(HTTPResponse(status: 200))
+        // What a web server answers to the first record of TLS.
+        let server = try RawServer { connection in
+            _ = connection.receive()
+            connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        }
         for error in [
-            await web.get("https://127.0.0.1:\(port)/").error,
-            await web.connect("wss://127.0.0.1:\(port)/echo").next()?.failure,
+            await web.get("https://127.0.0.1:\(server.port)/").error,
+            await web.connect("wss://127.0.0.1:\(server.port)/echo").next()?.failure,
         ] {
             guard case .tls("127.0.0.1", let reason) = error else {
                 Issue.record("\(String(describing: error))")

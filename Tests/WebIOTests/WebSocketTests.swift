@@ -19,11 +19,11 @@ import WebIO
 
     @Test func echoesTextAndBinary() async throws {
         let socket = try await opened(try await web.serveEcho())
-        await socket.send("héllo")
+        await web.send("héllo", on: socket)
         guard case .text("héllo") = await socket.next() else { throw WebError.other("text") }
         for size in [0, 1, 125, 126, 65535, 65536, 1_000_000] {
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-            await socket.send(bytes)
+            await web.send(bytes, on: socket)
             guard case .binary(let back) = await socket.next() else { throw WebError.other("\(size)") }
             #expect(back == bytes)
         }
@@ -31,7 +31,7 @@ import WebIO
 
     @Test func messagesKeepTheirOrder() async throws {
         let socket = try await opened(try await web.serveEcho())
-        for index in 0..<500 { await socket.send("\(index)") }
+        for index in 0..<500 { await web.send("\(index)", on: socket) }
         for index in 0..<500 {
             guard case .text(let text) = await socket.next() else { throw WebError.other("\(index)") }
             #expect(text == "\(index)")
@@ -140,24 +140,26 @@ import WebIO
 
     @Test func closesInOrder() async throws {
         let socket = try await opened(try await web.serveEcho())
-        await socket.send("before")
-        await socket.close(4001, "because")
-        await socket.close(1000, "again")
-        guard case .closed(4001, _) = await socket.next() else { throw WebError.other("client") }
-        guard case .closed(4001, "because")? = await serverEvent() else { throw WebError.other("server") }
+        await web.send("before", on: socket)
+        await web.close(socket, 4001, "because")
+        await web.close(socket, 1000, "again")
+        var event = await socket.next()
+        if case .text = event { event = await socket.next() }
+        guard case .closed(4001, _) = event else { throw WebError.other("client") }
+        guard case .closed(4001, "because")? = await web.serverEvent() else { throw WebError.other("server") }
     }
 
     @Test func theServerClosesInOrder() async throws {
         let socket = try await opened(try await web.serveEcho())
-        await web.onAccepted { $0.close(code: 1001, reason: "restart") }
+        await web.closeAccepted(1001, "restart")
         guard case .closed(1001, "restart") = await socket.next() else { throw WebError.other("client") }
-        guard case .closed(1001, _)? = await serverEvent() else { throw WebError.other("server") }
+        guard case .closed(1001, _)? = await web.serverEvent() else { throw WebError.other("server") }
     }
 
     @Test func closingBeforeOpeningCancels() async throws {
         let server = try RawServer { connection in _ = connection.receiveAll() }
         let socket = await web.connect("ws://127.0.0.1:\(server.port)/")
-        await socket.close(1000, "")
+        await web.close(socket, 1000, "")
         #expect(await socket.next()?.failure == .cancelled)
     }
 
@@ -169,14 +171,14 @@ import WebIO
         var options = WebOptions()
         options.closeTimeout = .milliseconds(200)
         let socket = try await opened(server.port, options: options)
-        await socket.close(1000, "bye")
+        await web.close(socket, 1000, "bye")
         guard case .closed(1000, "bye") = await socket.next() else { throw WebError.other("client") }
     }
 
     @Test func abortingSendsNoCloseFrame() async throws {
         let socket = try await opened(try await web.serveEcho())
-        await socket.abort()
-        guard case .failed(.connectionClosed)? = await serverEvent() else { throw WebError.other("server") }
+        await web.abort(socket)
+        guard case .failed(.connectionClosed)? = await web.serverEvent() else { throw WebError.other("server") }
     }
 
     @Test func aVanishedServerFails() async throws {
@@ -198,20 +200,20 @@ import WebIO
         var options = WebOptions()
         options.maxMessageSize = 1000
         let socket = try await opened(try await web.serveEcho(), options: options)
-        await socket.send([UInt8](repeating: 1, count: 1000))
+        await web.send([UInt8](repeating: 1, count: 1000), on: socket)
         guard case .binary = await socket.next() else { throw WebError.other("echo") }
-        await socket.send([UInt8](repeating: 1, count: 1001))
+        await web.send([UInt8](repeating: 1, count: 1001), on: socket)
         #expect(await socket.next()?.failure == .tooLarge(limit: 1000))
-        guard case .closed(1009, _)? = await serverEvent() else { throw WebError.other("server") }
+        guard case .closed(1009, _)? = await web.serverEvent() else { throw WebError.other("server") }
     }
 
     @Test func oversizeIsRefusedByTheServer() async throws {
         var options = HTTPServerOptions()
         options.maxMessageSize = 1000
         let socket = try await opened(try await web.serveEcho(options: options))
-        await socket.send([UInt8](repeating: 1, count: 1_000_000))
+        await web.send([UInt8](repeating: 1, count: 1_000_000), on: socket)
         guard case .closed(1009, _) = await socket.next() else { throw WebError.other("client") }
-        guard case .failed(.tooLarge(limit: 1000))? = await serverEvent() else { throw WebError.other("server") }
+        guard case .failed(.tooLarge(limit: 1000))? = await web.serverEvent() else { throw WebError.other("server") }
     }
 
     @Test func aPeerThatDoesNotReadIsDropped() async throws {
@@ -222,7 +224,7 @@ import WebIO
         var options = WebOptions()
         options.maxBufferedAmount = 100_000
         let socket = try await opened(server.port, options: options)
-        for _ in 0..<200 { await socket.send([UInt8](repeating: 0, count: 90_000)) }
+        for _ in 0..<200 { await web.send([UInt8](repeating: 0, count: 90_000), on: socket) }
         guard case .other(let reason)? = await socket.next()?.failure else { throw WebError.other("client") }
         #expect(reason.contains("does not read"))
     }
@@ -246,7 +248,7 @@ import WebIO
         options.keepaliveTimeout = .milliseconds(100)
         let socket = try await opened(try await web.serveEcho(), options: options)
         try await Task.sleep(for: .milliseconds(500))
-        await socket.send("alive")
+        await web.send("alive", on: socket)
         guard case .text("alive") = await socket.next() else { throw WebError.other("client") }
     }
 
@@ -259,13 +261,5 @@ import WebIO
         guard case .text("A") = await socket.next() else { throw WebError.other("text") }
         guard case .binary([]) = await socket.next() else { throw WebError.other("binary") }
         guard case .closed(1000, "") = await socket.next() else { throw WebError.other("closed") }
-    }
-
-    private func serverEvent() async -> WebSocket.Event? {
-        for _ in 0..<400 {
-            if let event = await web.serverEvents.first { return event }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return nil
     }
 }

@@ -64,7 +64,7 @@ func fill(_ message: OpaquePointer, _ response: HTTPResponse) {
     soup_server_message_set_status(message, guint(status), nil)
     let headers = soup_server_message_get_response_headers(message)
     for field in response.headers.fields
-    where !field.name.equalsIgnoringCase("Content-Type") && !field.name.equalsIgnoringCase("Content-Length") {
+    where !["content-type", "content-length", "connection"].contains(field.name.lowercased()) {
         soup_message_headers_append(headers, field.name, field.value)
     }
     let type = response.headers["Content-Type"] ?? "application/octet-stream"

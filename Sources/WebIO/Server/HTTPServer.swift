@@ -2,7 +2,8 @@ import CGLib
 import CSoup
 public import LoopCore
 
-/// An HTTP/1.1 server with WebSockets, for loopback and trusted networks, confined to the loop.
+/// An HTTP/1.1 server with WebSockets, for loopback and trusted networks, confined to the loop. A connection serves one
+/// request.
 public final class HTTPServer {
     /// The port listened on (the one chosen by the system when 0 was asked for).
     public private(set) var port: UInt16 = 0
@@ -12,7 +13,8 @@ public final class HTTPServer {
     private let server: UnsafeMutablePointer<SoupServer>
     private var routes: [Route] = []
     private var socketRoutes: [String: SocketRoute] = [:]
-    private var connections = 0
+    /// Sockets of the connections, WebSockets included; closed ones leave when the next comes.
+    private var connections: [UnsafeMutablePointer<GSocket>] = []
     private var isClosed = false
 
     private struct Route {
@@ -48,8 +50,9 @@ public final class HTTPServer {
     }
 
     deinit {
-        let (server, isClosed) = (server, isClosed)
+        let (server, isClosed, connections) = (server, isClosed, connections)
         releaseOnLoop(loop) {
+            for socket in connections { g_object_unref(socket) }
             if !isClosed { soup_server_disconnect(server) }
             g_object_unref(server)
         }
@@ -116,29 +119,40 @@ public final class HTTPServer {
         soup_server_add_handler(server, nil, request, WeakBox(self).retained, releaseObject)
         let started: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void = { _, message, data in
             guard let message, let server = WeakBox<HTTPServer>.object(data) else { return }
+            // libsoup 3.2 never closes a kept connection that its client has closed; an upgrade replaces the field.
+            soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
             RequestGuard.watch(message, options: server.options)
             server.count(message)
         }
         connectSignal(server, "request-started", to: self, handler: unsafeBitCast(started, to: GCallback.self))
     }
 
-    /// Counts connections by their sockets; drops one too many, and those that stay silent.
+    /// Keeps the number of connections within the limit, and drops those that stay silent.
     private func count(_ message: OpaquePointer) {
         guard let socket = soup_server_message_get_socket(message) else { return }
         g_socket_set_timeout(socket, guint(max(1, options.idleTimeout.inSeconds.rounded(.up))))
-        let key = "agentctl-connection"
-        let object = UnsafeMutableRawPointer(socket).assumingMemoryBound(to: GObject.self)
-        guard g_object_get_data(object, key) == nil else { return }
-        connections += 1
-        let mark = ConnectionMark { [weak self] in self?.connections -= 1 }
-        g_object_set_data_full(object, key, Unmanaged.passRetained(mark).toOpaque(), releaseObject)
-        if connections > options.maxConnections { g_socket_shutdown(socket, 1, 1, nil) }
+        connections.removeAll { known in
+            guard g_socket_is_closed(known) != 0 else { return false }
+            g_object_unref(known)
+            return true
+        }
+        guard !connections.contains(socket) else { return }
+        guard connections.count < options.maxConnections else {
+            g_socket_shutdown(socket, 1, 1, nil)
+            return
+        }
+        g_object_ref(socket)
+        connections.append(socket)
     }
 
     // MARK: Requests
 
     private func answer(_ message: OpaquePointer) {
         let request = HTTPServerRequest(message)
+        guard request.method != "CONNECT" else {
+            fill(message, HTTPResponse(status: 405, text: "this is no proxy"))
+            return
+        }
         if request.isUpgrade, let route = socketRoutes[request.path] {
             if let refusal = route.authorize(request) {
                 fill(message, refusal)
@@ -193,19 +207,6 @@ public final class HTTPServer {
             loop: loop, taking: stream, socket: options.tls == nil ? socket : nil,
             maxBufferedAmount: options.maxBufferedAmount)
         return WebSocket(accepting: bytes, loop: loop, options: settings, host: host)
-    }
-}
-
-/// Runs when the socket that it is attached to goes.
-private final class ConnectionMark {
-    private let body: () -> Void
-
-    init(_ body: @escaping () -> Void) {
-        self.body = body
-    }
-
-    deinit {
-        body()
     }
 }
 

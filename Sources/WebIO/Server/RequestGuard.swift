@@ -50,6 +50,5 @@ final class RequestGuard {
         soup_message_body_set_accumulate(body, 0)
         soup_message_body_truncate(body)
         fill(message, HTTPResponse(status: 413, text: "the body is larger than \(limit) bytes"))
-        soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
     }
 }

@@ -35,11 +35,13 @@ extension WebError {
         if let certificate, certificate.rawValue != 0 {
             return .tls(host: url.host, reason: certificateProblems(certificate).joined(separator: "; "))
         }
-        switch code {
-        case G_TLS_ERROR_NOT_TLS.rawValue:
+        // GnuTLS reports an answer in plain text as a packet that it does not expect.
+        if code == G_TLS_ERROR_NOT_TLS.rawValue || message.contains("unexpected TLS packet") {
             return .tls(
                 host: url.host,
                 reason: "port \(url.port) does not speak TLS: check the port, or use ws:// or http://")
+        }
+        switch code {
         case G_TLS_ERROR_EOF.rawValue:
             return .connectionClosed("\(during) (\(url.host))")
         case G_TLS_ERROR_UNAVAILABLE.rawValue:

@@ -111,6 +111,18 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Runs calls that block on a thread of their own: tests share few.
+    func offPool<Value: Sendable>(_ body: @escaping @Sendable (RawConnection) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body(self)) }
+        }
+    }
+
+    /// ``receiveAll(limit:)`` for tests.
+    func remainder() async -> [UInt8]? {
+        await offPool { $0.receiveAll() }
+    }
+
     func endSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }

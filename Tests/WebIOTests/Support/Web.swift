@@ -95,7 +95,7 @@ actor Web {
         let webSocket = WebSocket.connect(loop: loop, url: url, headers: headers, options: options) {
             continuation.yield($0)
         }
-        let socket = Socket(web: self, webSocket: webSocket, events: events)
+        let socket = Socket(webSocket: webSocket, events: events, continuation: continuation)
         sockets.append(socket)
         return socket
     }
@@ -118,51 +118,52 @@ actor Web {
         }
     }
 
-    private(set) var accepted: [WebSocket] = []
+    private var accepted: [WebSocket] = []
     private(set) var serverEvents: [WebSocket.Event] = []
 
-    func onAccepted(_ body: @Sendable (WebSocket) -> Void) {
-        for socket in accepted { body(socket) }
+    func closeAccepted(_ code: Int, _ reason: String) {
+        for socket in accepted { socket.close(code: code, reason: reason) }
     }
 
-    func on(_ socket: Socket, _ body: @Sendable (WebSocket) -> Void) {
-        body(socket.webSocket)
+    /// The first event of an accepted socket other than a message; `nil` when none comes within 5 s.
+    func serverEvent() async -> WebSocket.Event? {
+        for _ in 0..<500 where serverEvents.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        return serverEvents.first
     }
 
-    func buffered(_ socket: Socket) -> Int { socket.webSocket.bufferedAmount }
-
-    func drop(_ socket: Socket) {
-        sockets.removeAll { $0 === socket }
+    func send(_ bytes: [UInt8], on socket: Socket) { socket.webSocket.send(binary: bytes) }
+    func send(_ text: String, on socket: Socket) { socket.webSocket.send(text: text) }
+    func close(_ socket: Socket, _ code: Int = 1000, _ reason: String = "") {
+        socket.webSocket.close(code: code, reason: reason)
     }
+    func abort(_ socket: Socket) { socket.webSocket.abort() }
 }
 
 /// A client's socket and its events, in order.
-// @unchecked: `webSocket` is used by `web` alone.
+// @unchecked: `webSocket` is used by the `Web` actor alone, `iterator` by one test.
 final class Socket: @unchecked Sendable {
     fileprivate let webSocket: WebSocket
-    private let web: Web
+    private let continuation: AsyncStream<WebSocket.Event>.Continuation
     private var iterator: AsyncStream<WebSocket.Event>.AsyncIterator
 
-    init(web: Web, webSocket: WebSocket, events: AsyncStream<WebSocket.Event>) {
-        self.web = web
+    init(
+        webSocket: WebSocket, events: AsyncStream<WebSocket.Event>,
+        continuation: AsyncStream<WebSocket.Event>.Continuation
+    ) {
         self.webSocket = webSocket
+        self.continuation = continuation
         iterator = events.makeAsyncIterator()
     }
 
-    /// The next event; `nil` after 10 s.
+    /// The next event; `nil` when none came within 15 s.
     func next() async -> WebSocket.Event? {
-        let timeout = Task { [web] in
-            try await Task.sleep(for: .seconds(10))
-            await web.on(self) { $0.abort() }
+        let timeout = Task { [continuation] in
+            try await Task.sleep(for: .seconds(15))
+            continuation.finish()
         }
         defer { timeout.cancel() }
         return await iterator.next(isolation: nil)
     }
-
-    func send(_ bytes: [UInt8]) async { await web.on(self) { $0.send(binary: bytes) } }
-    func send(_ text: String) async { await web.on(self) { $0.send(text: text) } }
-    func close(_ code: Int, _ reason: String) async { await web.on(self) { $0.close(code: code, reason: reason) } }
-    func abort() async { await web.on(self) { $0.abort() } }
 }
 
 extension Result where Success == HTTPResponse, Failure == WebError {
