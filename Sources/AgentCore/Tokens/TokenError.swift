@@ -73,8 +73,17 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
     public var category: SessionError.Category {
         switch self {
         case .invalidURL, .invalidConfiguration: .usage
-        case .unreachable: .connection
+        case .unreachable, .timedOut: .connection
         default: .authorization
+        }
+    }
+
+    /// Whether the same request may succeed a little later.
+    public var isRetryable: Bool {
+        switch self {
+        case .rateLimited, .serverFailure, .timedOut: true
+        case .unreachable(_, let error): error.isTransient
+        default: false
         }
     }
 }

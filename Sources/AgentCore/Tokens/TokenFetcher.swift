@@ -48,8 +48,9 @@ public final class TokenFetcher {
             let details = ConnectionDetails(serverURL: url, participantToken: token)
             finish(Self.check(details, serverDate: nil), completion)
         case .local(let url, let minter, let lifetime):
-            guard !minter.apiKey.isEmpty else {
-                let what = "LIVEKIT_API_KEY is empty. Set it with LIVEKIT_API_SECRET, or give a token with --token"
+            guard minter.isComplete else {
+                let what = "the API key or its secret is empty. Set both LIVEKIT_API_KEY and LIVEKIT_API_SECRET, or "
+                    + "give a token with --token"
                 return finish(.failure(.invalidConfiguration(what)), completion)
             }
             let identity = request.participantIdentity ?? "agentctl-" + Self.randomSuffix()
@@ -110,7 +111,8 @@ public final class TokenFetcher {
         guard scheme == "http" || scheme == "https" else {
             return finish(.failure(.invalidURL(Self.endpoint(message.url))), completion)
         }
-        call = http.send(message, timeout: policy.timeout) { [weak self] result in
+        let left = policy.total - (MonotonicTime.now - started)
+        call = http.send(message, timeout: max(min(policy.timeout, left), .milliseconds(1))) { [weak self] result in
             self?.received(result, message, sandboxID: sandboxID, attempt: attempt, completion)
         }
     }
@@ -123,6 +125,10 @@ public final class TokenFetcher {
         let error: TokenError
         var wait: Duration?
         switch result {
+        case .failure(.invalidURL(let reason)):
+            return completion(.failure(.invalidConfiguration("the token endpoint cannot be used: \(reason)")))
+        case .failure(.timedOut) where MonotonicTime.now - started >= policy.total:
+            return completion(.failure(.timedOut(endpoint: endpoint, after: policy.total)))
         case .failure(let failure):
             error = .unreachable(endpoint: endpoint, failure)
             guard failure.isTransient else { return completion(.failure(error)) }
@@ -158,11 +164,14 @@ public final class TokenFetcher {
         case 200...299: break
         case 401, 403:
             return .failure(.refused(endpoint: endpoint, status: response.status, reason: excerpt(response)))
+        case 300...399:
+            let target = response.headers["Location"].map(Self.endpoint)
+            let reason = "a redirect\(target.map { " to \($0)" } ?? "")"
+            return .failure(.unexpectedStatus(endpoint: endpoint, status: response.status, reason: reason))
         case 404:
             return .failure(sandboxID.map { .unknownSandbox(id: $0) } ?? .notFound(endpoint: endpoint))
         case 429:
-            let wait = response.headers["Retry-After"].flatMap { Int64($0) }.map { Duration.seconds(max(0, $0)) }
-            return .failure(.rateLimited(endpoint: endpoint, retryAfter: wait))
+            return .failure(.rateLimited(endpoint: endpoint, retryAfter: retryAfter(response)))
         case 500...599:
             return .failure(.serverFailure(endpoint: endpoint, status: response.status, attempts: attempts))
         default:
@@ -190,24 +199,28 @@ public final class TokenFetcher {
         _ details: ConnectionDetails, serverDate: String?, now: Date = Date()
     ) -> Result<ConnectionDetails, TokenError> {
         var details = details
+        guard !details.serverURL.allSatisfy(\.isWhitespace) else {
+            return .failure(.invalidConfiguration("the server's URL is empty. Set LIVEKIT_URL or give --url"))
+        }
         do throws(DisconnectCause) {
             _ = try LiveKitURL(details.serverURL)
         } catch {
-            return .failure(.invalidURL(details.serverURL.split(separator: "?").first.map(String.init) ?? ""))
+            return .failure(.invalidURL(endpoint(details.serverURL)))
         }
-        let text = details.participantToken.value.filter { !$0.isWhitespace }
+        // Line breaks come with files, quotes with configuration.
+        let text = details.participantToken.value.filter { !$0.isWhitespace }.trimmingCharacters(in: quotes)
         details.participantToken = AccessToken(text)
         guard !text.isEmpty else {
             return .failure(.notAToken("the token is empty. Give one with --token or LIVEKIT_TOKEN"))
         }
         guard let token = JSONWebToken(decoding: text) else { return .failure(.notAToken(wrongKind(text))) }
-        let skew = serverDate.flatMap(httpDate).map { Int(now.timeIntervalSince($0).rounded()) }
+        let skew = serverDate.flatMap(httpDate).map { wholeSeconds(now.timeIntervalSince($0)) }
         // Servers allow a minute of difference between clocks.
         if let expiry = token.expiry, now.timeIntervalSince(expiry) > 60 {
-            return .failure(.expired(secondsAgo: Int(now.timeIntervalSince(expiry)), clockSkew: skew))
+            return .failure(.expired(secondsAgo: wholeSeconds(now.timeIntervalSince(expiry)), clockSkew: skew))
         }
         if let start = token.notBefore, start.timeIntervalSince(now) > 60 {
-            return .failure(.notYetValid(secondsAhead: Int(start.timeIntervalSince(now)), clockSkew: skew))
+            return .failure(.notYetValid(secondsAhead: wholeSeconds(start.timeIntervalSince(now)), clockSkew: skew))
         }
         guard token.video?.roomJoin == true else { return .failure(.noJoinGrant) }
         details.roomName = details.roomName ?? token.video?.room
@@ -231,6 +244,21 @@ public final class TokenFetcher {
         return "the token is damaged: its parts are not base64 of JSON. Copy it again, whole"
     }
 
+    private static let quotes = CharacterSet(charactersIn: "\"'`")
+
+    /// Any number may stand in a token.
+    private static func wholeSeconds(_ interval: TimeInterval) -> Int {
+        Int(exactly: min(max(interval, -1e15), 1e15).rounded()) ?? 0
+    }
+
+    /// Seconds or a date (RFC 9110, section 10.2.3).
+    private static func retryAfter(_ response: HTTPResponse) -> Duration? {
+        guard let text = response.headers["Retry-After"] else { return nil }
+        if let seconds = Int64(text) { return .seconds(min(max(0, seconds), 1_000_000_000)) }
+        let now = response.headers["Date"].flatMap(httpDate) ?? Date()
+        return httpDate(text).map { .seconds(max(0, wholeSeconds($0.timeIntervalSince(now)))) }
+    }
+
     private static func httpDate(_ text: String) -> Date? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -251,23 +279,18 @@ public final class TokenFetcher {
         return text.isEmpty ? "no reason given" : String(text.prefix(200))
     }
 
-    /// The URL without its query, which may hold secrets.
+    /// The URL without what may hold secrets: its query and its user information.
     private static func endpoint(_ url: String) -> String {
-        url.split(separator: "?", maxSplits: 1).first.map(String.init) ?? url
+        var shown = url.prefix { $0 != "?" && $0 != "#" }
+        if let start = shown.range(of: "://")?.upperBound {
+            let authority = shown[start...].prefix { $0 != "/" }
+            if let at = authority.lastIndex(of: "@") { shown.removeSubrange(start...at) }
+        }
+        return String(String.UnicodeScalarView(shown.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
     }
 
     private static func randomSuffix() -> String {
         String(UInt32.random(in: 0 ... .max), radix: 36)
-    }
-}
-
-extension TokenError {
-    /// Whether the same request may succeed a little later.
-    var isRetryable: Bool {
-        switch self {
-        case .rateLimited, .serverFailure: true
-        default: false
-        }
     }
 }
 

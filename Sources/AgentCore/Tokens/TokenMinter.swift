@@ -20,6 +20,9 @@ public struct TokenMinter: Sendable {
         self.apiSecret = apiSecret
     }
 
+    /// Whether there are a key and a secret.
+    var isComplete: Bool { ![apiKey, apiSecret].contains { $0.allSatisfy(\.isWhitespace) } }
+
     /// Makes a token that lets `identity` join `room`.
     /// - Parameters:
     ///   - lifetime: from `now` to its expiry.
@@ -56,4 +59,10 @@ extension JSONValue {
     static func strings(_ values: [String: String]) -> JSONValue {
         .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
+}
+
+/// The secret is not printed.
+extension TokenMinter: CustomStringConvertible, CustomReflectable {
+    public var description: String { "TokenMinter(apiKey: \(apiKey))" }
+    public var customMirror: Mirror { Mirror(self, children: ["apiKey": apiKey]) }
 }

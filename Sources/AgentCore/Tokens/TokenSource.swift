@@ -14,6 +14,20 @@ public enum TokenSourceConfiguration: Sendable {
     public static let cloudBaseURL = "https://cloud-api.livekit.io"
 }
 
+/// Headers of an endpoint may hold secrets and are not printed.
+extension TokenSourceConfiguration: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        switch self {
+        case .literal: "a token given outright"
+        case .endpoint: "a token endpoint"
+        case .sandbox(let id, _): "the sandbox \(id)"
+        case .local(_, let minter, _): "the key \(minter.apiKey)"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// What to ask a token source for. Absent members are left to the source.
 public struct TokenRequest: Sendable, Equatable {
     public var roomName: String?
