@@ -92,22 +92,23 @@ import WebIO
         #expect(try await isAlive(port))
     }
 
-    @Test(arguments: [
-        [0x81, 0x01, 0x41],  // not masked
-        [0xC1, 0x80, 0, 0, 0, 0],  // a reserved bit
-        [0x83, 0x80, 0, 0, 0, 0],  // an undefined opcode
-        [0x80, 0x80, 0, 0, 0, 0],  // a continuation of nothing
-        [0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80, 0, 0, 0, 0],  // a message inside a message
-        [0x09, 0x80, 0, 0, 0, 0],  // a fragmented ping
-        [0x89, 0xFE, 0x01, 0x00, 0, 0, 0, 0],  // a long ping
-        [0x82, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],  // 2^64 - 1 bytes
-        [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],  // 2^63 - 1 bytes
-        [0x82, 0xFE, 0x00, 0x01, 0, 0, 0, 0, 0x41],  // a length not in its shortest form
-        [0x81, 0x82, 0, 0, 0, 0, 0xC3, 0x28],  // not UTF-8
-        [0x88, 0x81, 0, 0, 0, 0, 0x03],  // a close code of one byte
-        [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED],  // the close code 1005
-        [0x88, 0x84, 0, 0, 0, 0, 0x03, 0xE8, 0xC3, 0x28],  // a close reason that is not UTF-8
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x81, 0x01, 0x41],  // not masked
+            [0xC1, 0x80, 0, 0, 0, 0],  // a reserved bit
+            [0x83, 0x80, 0, 0, 0, 0],  // an undefined opcode
+            [0x80, 0x80, 0, 0, 0, 0],  // a continuation of nothing
+            [0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80, 0, 0, 0, 0],  // a message inside a message
+            [0x09, 0x80, 0, 0, 0, 0],  // a fragmented ping
+            [0x89, 0xFE, 0x01, 0x00, 0, 0, 0, 0],  // a long ping
+            [0x82, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],  // 2^64 - 1 bytes
+            [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],  // 2^63 - 1 bytes
+            [0x82, 0xFE, 0x00, 0x01, 0, 0, 0, 0, 0x41],  // a length not in its shortest form
+            [0x81, 0x82, 0, 0, 0, 0, 0xC3, 0x28],  // not UTF-8
+            [0x88, 0x81, 0, 0, 0, 0, 0x03],  // a close code of one byte
+            [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED],  // the close code 1005
+            [0x88, 0x84, 0, 0, 0, 0, 0x03, 0xE8, 0xC3, 0x28],  // a close reason that is not UTF-8
+        ] as [[UInt8]])
     func malformedFramesCloseTheSocket(frame: [UInt8]) async throws {
         let port = try await web.serveEcho()
         let connection = try RawConnection(to: port)
@@ -130,11 +131,15 @@ import WebIO
         let port = try await web.serveEcho()
         let connection = try RawConnection(to: port)
         await upgrade(connection)
-        for byte in [0x01, 0x81, 1, 2, 3, 4, 0x49, 0x89, 0x81, 0, 0, 0, 0, 0x70, 0x80, 0x81, 0, 0, 0, 0, 0x69] as [UInt8] {
+        for byte in [0x01, 0x81, 1, 2, 3, 4, 0x49, 0x89, 0x81, 0, 0, 0, 0, 0x70, 0x80, 0x81, 0, 0, 0, 0, 0x69]
+            as [UInt8]
+        {
             connection.send([byte])
         }
         var answer: [UInt8] = []
-        while answer.count < 7, let chunk = await connection.offPool({ $0.receive() }), !chunk.isEmpty { answer += chunk }
+        while answer.count < 7, let chunk = await connection.offPool({ $0.receive() }), !chunk.isEmpty {
+            answer += chunk
+        }
         #expect(answer == [0x8A, 0x01, 0x70, 0x81, 0x02, 0x48, 0x69])
     }
 
@@ -157,9 +162,10 @@ import WebIO
         for round in 0..<100 {
             let connection = try RawConnection(to: port)
             if round % 2 == 0 { await upgrade(connection) }
-            connection.send((0..<Int.random(in: 1...300, using: &generator)).map { _ in
-                UInt8.random(in: .min ... .max, using: &generator)
-            })
+            connection.send(
+                (0..<Int.random(in: 1...300, using: &generator)).map { _ in
+                    UInt8.random(in: .min ... .max, using: &generator)
+                })
             connection.endSending()
             #expect(await connection.remainder() != nil)
         }

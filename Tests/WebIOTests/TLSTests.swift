@@ -57,6 +57,14 @@ import WebIO
         }
     }
 
+    @Test func connectionsAreUsedAgain() async throws {
+        let certificate = try Certificate()
+        let port = try await serve(certificate)
+        for result in await web.getTwice("https://localhost:\(port)/", options: trusting(certificate)) {
+            #expect(result.response?.status == 404)
+        }
+    }
+
     @Test func anotherNameIsRefused() async throws {
         let certificate = try Certificate(name: "elsewhere.example")
         let port = try await serve(certificate)
@@ -101,6 +109,17 @@ import WebIO
             }
             #expect(reason.contains("does not speak TLS"), "\(reason)")
         }
+    }
+
+    @Test func aTLSPortIsNotPlain() async throws {
+        // The alert that OpenSSL answers with.
+        let server = try RawServer { connection in
+            _ = connection.receive()
+            connection.send([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28])
+        }
+        #expect(
+            await web.connect("ws://127.0.0.1:\(server.port)/").next()?.failure
+                == .malformed("127.0.0.1: it speaks TLS: use wss:// or https://"))
     }
 
     @Test func aMissingCAFileIsNamed() async throws {

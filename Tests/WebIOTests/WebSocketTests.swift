@@ -44,7 +44,8 @@ import WebIO
                 path: "/rtc",
                 authorize: { request in
                     HTTPResponse(
-                        status: request.bearerToken == "good" ? 409 : 401, text: "\(request.query("join_request") ?? "")")
+                        status: request.bearerToken == "good" ? 409 : 401,
+                        text: "\(request.query("join_request") ?? "")")
                 }, accept: { _, _ in })
         }
         for (token, status) in [("good", 409), ("bad", 401)] {
@@ -93,7 +94,8 @@ import WebIO
     @Test(arguments: [
         "SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 101\r\n\r\n", "HTTP/1.1 101 X\r\nUpgrade: websocket\r\n\r\n",
         "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n",
-        "HTTP/1.1 101 X\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.1 200 OK\r\nnocolon\r\n\r\n", "\r\n\r\n",
+        "HTTP/1.1 101 X\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.1 200 OK\r\nnocolon\r\n\r\n",
+        "\r\n\r\n",
         "HTTP/1.1 99 X\r\n\r\n",
     ])
     func malformedAnswersAreRefused(answer: String) async throws {

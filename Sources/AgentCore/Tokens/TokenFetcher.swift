@@ -49,7 +49,8 @@ public final class TokenFetcher {
             finish(Self.check(details, serverDate: nil), completion)
         case .local(let url, let minter, let lifetime):
             guard minter.isComplete else {
-                let what = "the API key or its secret is empty. Set both LIVEKIT_API_KEY and LIVEKIT_API_SECRET, or "
+                let what =
+                    "the API key or its secret is empty. Set both LIVEKIT_API_KEY and LIVEKIT_API_SECRET, or "
                     + "give a token with --token"
                 return finish(.failure(.invalidConfiguration(what)), completion)
             }

@@ -110,6 +110,11 @@ public final class HTTPCall {
         }
         defer { g_object_unref(stream) }
         response.status = Int(soup_message_get_status(message).rawValue)
+        if url?.isSecure == true, soup_message_get_tls_peer_certificate(message) == nil {
+            // Nothing was encrypted: it is what a proxy said to CONNECT.
+            finish(.failure(.proxy(reason: "it answered CONNECT with status \(response.status)")))
+            return
+        }
         let headers = soup_message_get_response_headers(message)
         response.headers = HTTPHeaders(headers)
         if soup_message_headers_get_content_length(headers) > Int64(options.maxBodySize) {

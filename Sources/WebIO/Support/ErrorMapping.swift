@@ -23,7 +23,8 @@ extension WebError {
         } else if domain == g_io_error_quark() {
             self = Self.ioError(code: code, message: message, url: url, during: during)
         } else if domain == soup_session_error_quark() {
-            self = .malformed("\(url.host) sent an answer that is not HTTP (\(message))")
+            let hint = url.isSecure ? "" : "; if the port speaks TLS, use https://"
+            self = .malformed("\(url.host) sent an answer that is not HTTP (\(printable(message)))\(hint)")
         } else {
             self = .other("the connection with \(url.host) failed (\(printable(message)))")
         }

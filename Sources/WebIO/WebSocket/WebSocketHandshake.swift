@@ -52,6 +52,8 @@ struct WebSocketHandshake {
     /// Takes bytes; `nil` until the answer is complete.
     mutating func receive(_ bytes: some Collection<UInt8>) throws(Failure) -> Outcome? {
         received += bytes
+        // An alert record of TLS (RFC 8446, section 5.1).
+        guard received.first != 0x15 else { throw Failure(reason: "it speaks TLS: use wss:// or https://") }
         if head == nil {
             guard let end = headEnd() else {
                 if received.count > Self.maxHeadSize { throw Failure(reason: "its HTTP headers do not end") }

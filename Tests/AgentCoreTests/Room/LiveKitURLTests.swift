@@ -5,10 +5,12 @@ import Testing
 @Suite struct LiveKitURLTests {
     @Test(arguments: [
         ("ws://h", "ws://h/rtc?a=1"), ("http://h:7880", "ws://h:7880/rtc?a=1"), ("https://h/", "wss://h/rtc?a=1"),
-        ("wss://h/rtc", "wss://h/rtc?a=1"), ("wss://h/rtc/v1/", "wss://h/rtc?a=1"), ("ws://h/rtc/validate", "ws://h/rtc?a=1"),
+        ("wss://h/rtc", "wss://h/rtc?a=1"), ("wss://h/rtc/v1/", "wss://h/rtc?a=1"),
+        ("ws://h/rtc/validate", "ws://h/rtc?a=1"),
         ("ws://h/rtc/v1/validate", "ws://h/rtc?a=1"), ("https://h/http/path//", "wss://h/http/path/rtc?a=1"),
         ("https://http.example", "wss://http.example/rtc?a=1"), ("ws://h?x=1", "ws://h/rtc?x=1&a=1"),
-        ("ws://h/p/?x=%2B&y", "ws://h/p/rtc?x=%2B&y&a=1"), ("WSS://h", "wss://h/rtc?a=1"), (" ws://h\n", "ws://h/rtc?a=1"),
+        ("ws://h/p/?x=%2B&y", "ws://h/p/rtc?x=%2B&y&a=1"), ("WSS://h", "wss://h/rtc?a=1"),
+        (" ws://h\n", "ws://h/rtc?a=1"),
         ("ws://[::1]:7880/rtc", "ws://[::1]:7880/rtc?a=1"), ("ws://h/v1", "ws://h/v1/rtc?a=1"),
         ("ws://h/myrtc", "ws://h/myrtc/rtc?a=1"), ("ws://h/p#f", "ws://h/p/rtc?a=1"),
     ])

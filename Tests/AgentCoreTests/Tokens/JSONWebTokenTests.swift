@@ -46,7 +46,8 @@ import Testing
         #expect(!JSONWebToken.isSigned(Self.vector, with: "Secret"))
         #expect(!JSONWebToken.isSigned(Self.vector, with: ""))
         #expect(!JSONWebToken.isSigned(String(Self.vector.dropLast(2)), with: "secret"))
-        #expect(!JSONWebToken.isSigned(Self.vector.replacingOccurrences(of: ".eyJpc3M", with: ".eyJpc3N"), with: "secret"))
+        #expect(
+            !JSONWebToken.isSigned(Self.vector.replacingOccurrences(of: ".eyJpc3M", with: ".eyJpc3N"), with: "secret"))
         let unsigned = Self.vector.split(separator: ".").dropLast().joined(separator: ".") + "."
         #expect(!JSONWebToken.isSigned(unsigned, with: "secret"))
     }
@@ -76,7 +77,8 @@ import Testing
         let token = try #require(
             JSONWebToken(
                 decoding: JSONWebToken.sign(
-                    payload: #"{"jti":"bob","exp":1.5e9,"room_config":{"agents":[{"agent_name":"a"},{}]}}"#, secret: "")))
+                    payload: #"{"jti":"bob","exp":1.5e9,"room_config":{"agents":[{"agent_name":"a"},{}]}}"#, secret: "")
+            ))
         #expect(token.identity == "bob")
         #expect(token.expiry == Date(timeIntervalSince1970: 1_500_000_000))
         #expect(token.agents == ["a", ""])
@@ -120,7 +122,8 @@ import Testing
         for _ in 0..<2000 {
             var bytes = Array(Self.vector.utf8)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                    in: 0x20...0x7E, using: &generator)
             }
             let text = String(decoding: bytes, as: UTF8.self)
             _ = JSONWebToken(decoding: text)

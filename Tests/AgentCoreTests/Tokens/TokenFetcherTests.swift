@@ -9,11 +9,13 @@ import WebIO
     let server = TokenServer()
 
     private static func token(
-        expiresIn seconds: Double = 600, startsIn start: Double = -10, video: String = #"{"roomJoin":true,"room":"demo"}"#
+        expiresIn seconds: Double = 600, startsIn start: Double = -10,
+        video: String = #"{"roomJoin":true,"room":"demo"}"#
     ) -> String {
         let now = Date().timeIntervalSince1970
         return JSONWebToken.sign(
-            payload: "{\"iss\":\"k\",\"sub\":\"me\",\"nbf\":\(Int(now + start)),\"exp\":\(Int(now + seconds)),\"video\":\(video)}",
+            payload:
+                "{\"iss\":\"k\",\"sub\":\"me\",\"nbf\":\(Int(now + start)),\"exp\":\(Int(now + seconds)),\"video\":\(video)}",
             secret: "s")
     }
 
@@ -23,7 +25,8 @@ import WebIO
         .endpoint(url: url + "/token?key=hidden", method: "POST", headers: [])
     }
 
-    private func literal(_ token: String, url: String = "ws://h.example") async -> Result<ConnectionDetails, TokenError> {
+    private func literal(_ token: String, url: String = "ws://h.example") async -> Result<ConnectionDetails, TokenError>
+    {
         await server.fetch(.literal(url: url, token: AccessToken(token)))
     }
 
@@ -39,7 +42,9 @@ import WebIO
 
     @Test func asksTheOldSandboxEndpoint() async throws {
         let url = try await server.start(
-            .json(#"{"serverUrl":"wss://h.example","roomName":"r","participantName":"n","participantToken":"\#(Self.token())"}"#))
+            .json(
+                #"{"serverUrl":"wss://h.example","roomName":"r","participantName":"n","participantToken":"\#(Self.token())"}"#
+            ))
         var request = TokenRequest()
         request.roomName = "my room"
         request.participantName = "a&b"
@@ -129,7 +134,8 @@ import WebIO
 
     @Test(arguments: [
         ("", "is empty"), (" \n", "is empty"), ("\"\"", "is empty"), ("APIabcDEF123456", "an API key was given"),
-        ("vk_abc", "secret key"), ("wss://h.example", "a URL was given"), ("0123456789abcdefghijklmnopqrstuvwxyz", "is none"),
+        ("vk_abc", "secret key"), ("wss://h.example", "a URL was given"),
+        ("0123456789abcdefghijklmnopqrstuvwxyz", "is none"),
         ("eyJh.broken.token", "damaged"),
     ])
     func whatIsNoTokenIsNamed(text: String, words: String) async {

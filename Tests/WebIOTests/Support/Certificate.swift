@@ -17,7 +17,9 @@ final class Certificate: Sendable {
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile]
         guard expired else {
             try run(
-                ["req", "-x509"] + key + ["-out", certificateFile, "-days", "2", "-subj", "/CN=\(name)", "-addext", names])
+                ["req", "-x509"] + key + [
+                    "-out", certificateFile, "-days", "2", "-subj", "/CN=\(name)", "-addext", names,
+                ])
             return
         }
         // Only `openssl ca` takes dates.

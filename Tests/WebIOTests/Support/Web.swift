@@ -32,6 +32,19 @@ actor Web {
         await fetch(HTTPRequest(url: url), options: options, timeout: timeout)
     }
 
+    /// Two exchanges of one client, one after the other.
+    func getTwice(_ url: String, options: WebOptions) async -> [Result<HTTPResponse, WebError>] {
+        let client = HTTPClient(loop: loop, options: options)
+        var results: [Result<HTTPResponse, WebError>] = []
+        for _ in 0..<2 {
+            let result = await withCheckedContinuation { continuation in
+                client.send(HTTPRequest(url: url), timeout: .seconds(10)) { continuation.resume(returning: $0) }
+            }
+            results.append(result)
+        }
+        return results
+    }
+
     func fetchAndCancel(_ url: String) async -> Result<HTTPResponse, WebError> {
         let client = HTTPClient(loop: loop)
         return await withCheckedContinuation { continuation in
