@@ -22,6 +22,20 @@ public struct TranscriptEvent: Sendable, Equatable {
     /// When the first text of the segment arrived.
     public var firstAt: MonotonicTime
     public var updatedAt: MonotonicTime
+
+    public init(
+        segmentID: String, speaker: Speaker, text: String, delta: String?, isFinal: Bool, language: String?,
+        firstAt: MonotonicTime, updatedAt: MonotonicTime
+    ) {
+        self.segmentID = segmentID
+        self.speaker = speaker
+        self.text = text
+        self.delta = delta
+        self.isFinal = isFinal
+        self.language = language
+        self.firstAt = firstAt
+        self.updatedAt = updatedAt
+    }
 }
 
 extension TranscriptEvent {

@@ -76,4 +76,13 @@ public struct ConnectionDetails: Sendable, Equatable {
     public var participantToken: AccessToken
     public var roomName: String?
     public var participantIdentity: String?
+
+    public init(
+        serverURL: String, participantToken: AccessToken, roomName: String? = nil, participantIdentity: String? = nil
+    ) {
+        self.serverURL = serverURL
+        self.participantToken = participantToken
+        self.roomName = roomName
+        self.participantIdentity = participantIdentity
+    }
 }

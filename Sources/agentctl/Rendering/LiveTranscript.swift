@@ -58,7 +58,7 @@ struct LiveTranscript {
         let text = TerminalText.sanitized(event.text)
         let label = Self.label(event.speaker)
         guard style.isLive else { return label + text.split(separator: " ").joined(separator: " ") + "\n" }
-        let lines = TerminalText.wrapped(text, columns: style.columns, firstPrefix: label, indent: label.count)
+        let lines = TerminalText.wrapped(text, columns: style.columns - 1, firstPrefix: label, indent: label.count)
         return lines.map { painted($0, label, isOpen: false) + "\n" }.joined()
     }
 

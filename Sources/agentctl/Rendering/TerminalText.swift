@@ -48,7 +48,8 @@ enum TerminalText {
     /// with `indent` spaces. Never returns a line wider than the terminal, however narrow it is.
     static func wrapped(_ text: String, columns: Int, firstPrefix: String, indent: Int) -> [String] {
         let columns = max(columns, 2)
-        let indent = min(indent, columns / 2)
+        // On a very narrow terminal every column is for the text.
+        let indent = indent <= columns / 2 ? indent : 0
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
         var line = width(firstPrefix) < columns ? firstPrefix : ""
