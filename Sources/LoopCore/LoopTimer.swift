@@ -5,52 +5,33 @@ import CGLib
 /// Repeating timers are drift-free: the n-th call is due at `start + n * interval` however late earlier calls were,
 /// and a loop that fell behind calls as often as intervals have passed (a media clock may not skip).
 public final class LoopTimer {
-    private let body: () -> Void
-    private let interval: Duration?
-    private var due: MonotonicTime
-    private var source: UnsafeMutablePointer<GSource>?
+    /// What GLib calls. It is apart from the timer, so that a body that drops the timer ends it at once, also while
+    /// missed calls are made up for.
+    private final class Schedule {
+        let body: () -> Void
+        let interval: Duration?
+        var due: MonotonicTime
+        var source: UnsafeMutablePointer<GSource>?
 
-    fileprivate init(loop: EventLoop, due: MonotonicTime, interval: Duration?, body: @escaping () -> Void) {
-        loop.checkIsolated()
-        self.body = body
-        self.interval = interval
-        self.due = due
-        guard let source = g_source_new(&timerSourceFunctions, guint(MemoryLayout<GSource>.size)) else { return }
-        self.source = source
-        // Unretained: `cancel()` in `deinit` destroys the source before the object goes.
-        g_source_set_callback(
-            source,
-            { timer in
-                guard let timer else { return 0 }
-                return Unmanaged<LoopTimer>.fromOpaque(timer).takeUnretainedValue().fire() ? 1 : 0
-            }, Unmanaged.passUnretained(self).toOpaque(), nil)
-        arm()
-        g_source_attach(source, loop.context)
-    }
+        init(due: MonotonicTime, interval: Duration?, body: @escaping () -> Void) {
+            self.body = body
+            self.interval = interval
+            self.due = due
+        }
 
-    deinit {
-        cancel()
-    }
+        func arm() {
+            // GLib wants microseconds of the same monotonic clock; rounding up never fires early.
+            if let source { g_source_set_ready_time(source, gint64((due.nanoseconds + 999) / 1000)) }
+        }
 
-    /// Stops the timer; it does not call again. Harmless when repeated.
-    public func cancel() {
-        guard let source else { return }
-        self.source = nil
-        g_source_destroy(source)
-        g_source_unref(source)
-    }
+        func cancel() {
+            guard let source else { return }
+            self.source = nil
+            g_source_destroy(source)
+            g_source_unref(source)
+        }
 
-    /// Whether the timer will call again.
-    public var isActive: Bool { source != nil }
-
-    private func arm() {
-        // GLib wants microseconds of the same monotonic clock; rounding up never fires early.
-        g_source_set_ready_time(source, gint64((due.nanoseconds + 999) / 1000))
-    }
-
-    private func fire() -> Bool {
-        // The body may drop the last reference to this timer.
-        withExtendedLifetime(self) {
+        func fire() -> Bool {
             guard let interval else {
                 cancel()
                 body()
@@ -61,10 +42,43 @@ public final class LoopTimer {
                 due = due + interval
                 body()
             }
-            if source != nil { arm() }
+            arm()
             return source != nil
         }
     }
+
+    private let schedule: Schedule
+
+    fileprivate init(loop: EventLoop, due: MonotonicTime, interval: Duration?, body: @escaping () -> Void) {
+        loop.checkIsolated()
+        schedule = Schedule(due: due, interval: interval, body: body)
+        guard let source = g_source_new(&timerSourceFunctions, guint(MemoryLayout<GSource>.size)) else { return }
+        schedule.source = source
+        g_source_set_callback(
+            source,
+            { data in
+                guard let data else { return 0 }
+                let schedule = Unmanaged<Schedule>.fromOpaque(data).takeUnretainedValue()
+                return withExtendedLifetime(schedule) { schedule.fire() } ? 1 : 0
+            }, Unmanaged.passRetained(schedule).toOpaque(),
+            { data in
+                if let data { Unmanaged<Schedule>.fromOpaque(data).release() }
+            })
+        schedule.arm()
+        g_source_attach(source, loop.context)
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Stops the timer; it does not call again. Harmless when repeated.
+    public func cancel() {
+        schedule.cancel()
+    }
+
+    /// Whether the timer will call again.
+    public var isActive: Bool { schedule.source != nil }
 }
 
 extension EventLoop {

@@ -42,6 +42,16 @@ private actor Counter {
 
     private var calls = 0
 
+    /// Drops a timer that is 20 intervals late from its own body.
+    func dropLateInsideBody() async -> Int {
+        timer = loop.schedule(every: .milliseconds(1), startingAt: .now - .milliseconds(20)) { [self] in
+            calls += 1
+            timer = nil
+        }
+        try? await Task.sleep(for: .milliseconds(30))
+        return calls
+    }
+
     func cancelInsideBody() async -> Int {
         timer = loop.schedule(every: .milliseconds(1), startingAt: .now) { [self] in
             calls += 1
@@ -90,6 +100,7 @@ private actor Counter {
         let loop = EventLoop()
         defer { loop.stop() }
         #expect(await Counter(loop: loop).cancelInsideBody() == 1)
+        #expect(await Counter(loop: loop).dropLateInsideBody() == 1)
     }
 
     @Test func durationsConvert() {
