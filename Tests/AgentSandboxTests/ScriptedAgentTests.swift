@@ -171,6 +171,26 @@ import Testing
         }
     }
 
+    @Test func takesThePreConnectBuffer() async throws {
+        try await withSandbox({ $0.agent = .default }) { server, endpoints in
+            let user = try await join(server, endpoints.signal, publishes: false)
+            #expect(await eventually { await user.others.values.contains { $0.isAgent && $0.isActive } })
+            var writer = DataStreamWriter(streamID: "buffer", destinations: ["agent-sandbox"])
+            var packets = [
+                writer.byteHeader(
+                    topic: "lk.agent.pre-connect-audio-buffer", name: "audio",
+                    attributes: ["trackId": "TR_mic", "sampleRate": "24000", "channels": "1"], timestamp: 0)
+            ]
+            packets += writer.write([UInt8](repeating: 0, count: 48_000))
+            packets.append(writer.trailer())
+            for packet in packets { try await user.send(packet) }
+            let expected = AgentReport.PreConnectBuffer(
+                trackSid: "TR_mic", sampleRate: 24_000, channels: 1, bytes: 48_000)
+            #expect(
+                await eventually { await server.agentReport(room: "room")?.preConnectBuffers == [expected] })
+        }
+    }
+
     @Test func comesLateOrNotAtAll() async throws {
         try await withSandbox({
             $0.agent = .default
