@@ -1,4 +1,4 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.2
 import Foundation
 import PackageDescription
 
@@ -21,6 +21,7 @@ func includeFlags(of library: String) -> [String] {
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .unsafeFlags(includeFlags(of: "libsoup-3.0")),
 ]
@@ -66,16 +67,19 @@ let package = Package(
         library("LiveKitProtocol", []),
         library("RTCTransport", ["LoopCore", "CGLib", "CNice", "COpenSSL", "CSRTP", "CUsrsctp"]),
         library("AudioPipeline", ["LoopCore", "COpus", "CALSA", "CSndfile", "CSpeexDSP"]),
-        library("AgentCore", ["LoopCore", "CGLib", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
+        library(
+            "AgentCore", ["LoopCore", "CGLib", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
         library(
             "AgentSandbox",
             [
-                "LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "AgentCore", "CEspeak", "CGLib",
+                "LoopCore", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "AgentCore", "CEspeak",
+                "CGLib",
             ]),
 
         // Executables.
         .executableTarget(
-            name: "agentctl", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "WebIO"], swiftSettings: settings),
+            name: "agentctl", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "WebIO"],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "COpus"],
             swiftSettings: settings),

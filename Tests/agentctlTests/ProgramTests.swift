@@ -151,7 +151,7 @@ import Testing
 
     @Test func mistakesHaveTheirExitCodes() async throws {
         let empty = temporary("empty.wav")
-        FileManager.default.createFile(atPath: empty, contents: Data())
+        #expect(FileManager.default.createFile(atPath: empty, contents: Data()))
         defer { try? FileManager.default.removeItem(atPath: empty) }
         let cases: [([String], Int32, String)] = [
             (["talk"], 2, "give --input"), (["tlak"], 2, "Did you mean talk?"),
