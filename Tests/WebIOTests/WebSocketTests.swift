@@ -221,7 +221,7 @@ import WebIO
     @Test func aPeerThatDoesNotReadIsDropped() async throws {
         let server = try RawServer { connection in
             accept(connection)
-            Thread.sleep(forTimeInterval: 3)
+            Thread.sleep(forTimeInterval: 12)
         }
         var options = WebOptions()
         options.maxBufferedAmount = 100_000
@@ -246,10 +246,10 @@ import WebIO
 
     @Test func pongsKeepALivePeer() async throws {
         var options = WebOptions()
-        options.keepaliveInterval = .milliseconds(50)
-        options.keepaliveTimeout = .milliseconds(100)
+        options.keepaliveInterval = .milliseconds(100)
+        options.keepaliveTimeout = .milliseconds(700)
         let socket = try await opened(try await web.serveEcho(), options: options)
-        try await Task.sleep(for: .milliseconds(500))
+        try await Task.sleep(for: .milliseconds(1200))
         await web.send("alive", on: socket)
         guard case .text("alive") = await socket.next() else { throw WebError.other("client") }
     }
