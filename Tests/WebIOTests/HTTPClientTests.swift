@@ -107,7 +107,7 @@ import WebIO
         let start = MonotonicTime.now
         let error = await web.get("http://127.0.0.1:\(server.port)/", timeout: .milliseconds(200)).error
         #expect(error == .timedOut("the answer of 127.0.0.1", after: .milliseconds(200)))
-        #expect(MonotonicTime.now - start < .seconds(2))
+        #expect(MonotonicTime.now - start < .seconds(8))
     }
 
     @Test func endlessAnswersTimeOut() async throws {
@@ -165,7 +165,7 @@ import WebIO
         }
         let start = MonotonicTime.now
         _ = await web.get("http://127.0.0.1:\(server.port)/", timeout: .seconds(2))
-        #expect(MonotonicTime.now - start < .seconds(4))
+        #expect(MonotonicTime.now - start < .seconds(15))
     }
 
     @Test func redirectsAreNotFollowed() async throws {
