@@ -55,7 +55,8 @@ tsan: # the same tests under the thread sanitizer
 	@Tests/thread-sanitizer "$(SWIFT)"
 
 bench: deps ## measure, and print targets beside what was reached
-	$(SWIFT) run -c release Benchmarks
+	$(SWIFT) build -c release
+	$(SWIFT) run -c release --skip-build Benchmarks
 
 install: deps ## build for release and install below PREFIX (/usr/local)
 	$(SWIFT) build -c release --product agentctl

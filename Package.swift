@@ -81,7 +81,8 @@ let package = Package(
             name: "agentctl", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "WebIO"],
             swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LoopCore", "COpus"],
+            name: "Benchmarks",
+            dependencies: ["AgentCore", "AgentSandbox", "AudioPipeline", "LiveKitProtocol", "LoopCore", "COpus"],
             swiftSettings: settings),
         // What Tests/Interop/check_protocol.py compares with the official descriptors and Python's protobuf.
         .executableTarget(

@@ -3,13 +3,10 @@ import AudioPipeline
 /// The speech that everything is measured with: the bundled sentence, with the silence around it that a session
 /// sends, over and over.
 struct Speech {
-    /// The path of the bundled sentence: below the current folder, or below that of the sources.
-    static let path: String = {
-        let relative = "config/demo/hello.wav"
-        if (try? AudioFileReader(path: relative)) != nil { return relative }
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(root)/\(relative)"
-    }()
+    /// The folder of the package.
+    static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    /// The path of the bundled sentence.
+    static let path = root + "/config/demo/hello.wav"
 
     private var source: AudioFileSource
 

@@ -8,6 +8,8 @@ import Glibc
 let groups: [(name: String, run: () throws -> [Figure])] = [
     ("codec", CodecBenchmark.figures),
     ("playout", PlayoutBenchmark.figures),
+    ("reassembler", ReassemblerBenchmark.figures),
+    ("session", SessionBenchmark.figures),
 ]
 
 let wanted = CommandLine.arguments.dropFirst()

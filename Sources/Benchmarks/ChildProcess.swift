@@ -1,0 +1,35 @@
+import Foundation
+import LoopCore
+
+/// A program that is measured from outside: its CPU and memory as the kernel counted them.
+struct ChildProcess {
+    var status: Int32
+    /// User and system time, seconds.
+    var cpu: Double
+    /// The most that was resident, MB.
+    var peakMegabytes: Double
+    var started: MonotonicTime
+
+    /// Runs a program to its end, with its output thrown away. Blocks.
+    static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        let variables =
+            ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var pid: pid_t = 0
+        let started = MonotonicTime.now
+        let code = posix_spawn(&pid, path, &actions, nil, words, variables)
+        guard code == 0 else { throw CodecBenchmark.Failure(message: "\(path) cannot be started: \(code)") }
+        var status: Int32 = 0
+        var usage = rusage()
+        while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return ChildProcess(
+            status: status, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            peakMegabytes: Double(usage.ru_maxrss) / 1024, started: started)
+    }
+}

@@ -1,0 +1,161 @@
+import AgentCore
+import AgentSandbox
+import AudioPipeline
+import Foundation
+import LoopCore
+
+/// A whole voice session as a process of its own, against bare libopus and against the official Python SDK in the same
+/// room of the same server. The server, its agent and the observer run in this process, so their CPU is counted apart.
+enum SessionBenchmark {
+    static let seconds = 40
+
+    /// Hears when the first audio of a participant reaches the other side.
+    private actor Observer {
+        nonisolated let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        private var room: Room?
+        private var users: Set<String> = []
+        private var firstFrame: MonotonicTime?
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        func join(_ url: String, token: String) {
+            var options = Room.Options()
+            options.loopbackOnly = true
+            let room = Room(loop: loop, options: options)
+            room.onEvent = { [self] event in
+                if case .trackSubscribed(let sid, let participant) = event, participant?.isAgent == false {
+                    users.insert(sid)
+                }
+            }
+            room.onAudioFrame = { [self] sid, frame in
+                if users.contains(sid), firstFrame == nil { firstFrame = frame.arrival }
+            }
+            room.connect(url: url, token: token)
+            self.room = room
+        }
+
+        func leave() -> MonotonicTime? {
+            room?.leaveNow()
+            room = nil
+            return firstFrame
+        }
+    }
+
+    private struct Session {
+        var process: ChildProcess
+        /// From the start of the process to its first audio at another participant.
+        var firstAudio: Duration?
+    }
+
+    static func figures() throws -> [Figure] {
+        let input = try makeInput()
+        defer { try? FileManager.default.removeItem(atPath: input) }
+        let loop = EventLoop(name: "bench-server")
+        var configuration = SandboxConfiguration()
+        configuration.agent?.endOfTurn = .seconds(5)
+        let server = SandboxServer(loop: loop, configuration: configuration)
+        let endpoints = try wait { try await server.start() }
+        defer {
+            wait { await server.stop() }
+            loop.stop()
+        }
+        let binary = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+            .appendingPathComponent("agentctl").path
+        guard FileManager.default.isExecutableFile(atPath: binary) else {
+            throw CodecBenchmark.Failure(message: "\(binary) is not built: swift build -c release")
+        }
+        func session(_ room: String, _ program: String, _ arguments: (String) -> [String]) throws -> Session {
+            let token = try wait { try await server.makeToken(identity: "user", room: room) }
+            let watch = try wait { try await server.makeToken(identity: "observer", room: room) }
+            let observer = Observer(loop: loop)
+            wait { await observer.join(endpoints.signal, token: watch) }
+            Thread.sleep(forTimeInterval: 0.5)
+            let process = try ChildProcess.run(
+                program, arguments(token), environment: ["LIVEKIT_URL": endpoints.signal, "LIVEKIT_TOKEN": token])
+            let first = wait { await observer.leave() }
+            guard process.status == 0 else {
+                throw CodecBenchmark.Failure(message: "\(program) ended with status \(process.status)")
+            }
+            return Session(process: process, firstAudio: first.map { $0 - process.started })
+        }
+        let ours = try session("bench-own", binary) { _ in ["talk", "--input", input, "--output", "/dev/null", "-q"] }
+        let frames = try Speech.frames(seconds * 50)
+        let bare = try CodecBenchmark.bareOpus(frames)
+        var figures = [
+            Figure(
+                name: "CPU of a session / libopus encode + decode", value: ours.process.cpu / bare, unit: "x",
+                target: .atMost(1.5), note: "\(seconds) s of speech, whole process from start to exit"),
+            Figure(
+                name: "resident memory of a session", value: ours.process.peakMegabytes, unit: "MB", target: .atMost(25)
+            ),
+            Figure(
+                name: "process start to first audio at another participant",
+                value: ours.firstAudio?.milliseconds ?? .infinity, unit: "ms", target: .none),
+        ]
+        guard let python = python() else {
+            print("session: the Python SDK is not installed (make interop installs it), so it is not compared.")
+            return figures
+        }
+        let script = Speech.root + "/Tests/Interop/bench_session.py"
+        let theirs = try session("bench-python", python) { token in [script, endpoints.signal, token, input] }
+        figures += [
+            Figure(
+                name: "CPU of a session / Python SDK's", value: ours.process.cpu / theirs.process.cpu, unit: "x",
+                target: .atMost(1.0 / 6), note: "the Python SDK: \(Report.number(theirs.process.cpu)) s of CPU"),
+            Figure(
+                name: "start to first audio / Python SDK's",
+                value: (ours.firstAudio?.inSeconds ?? .infinity) / (theirs.firstAudio?.inSeconds ?? .nan), unit: "x",
+                target: .atMost(1.0 / 3),
+                note: "the Python SDK: \(Report.number(theirs.firstAudio?.milliseconds ?? .nan)) ms"),
+            Figure(
+                name: "resident memory / Python SDK's",
+                value: ours.process.peakMegabytes / theirs.process.peakMegabytes,
+                unit: "x", target: .none, note: "the Python SDK: \(Report.number(theirs.process.peakMegabytes)) MB"),
+        ]
+        return figures
+    }
+
+    /// The bundled sentence over and over, as one file.
+    private static func makeInput() throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("agentctl-bench-\(getpid()).wav").path
+        let writer = try WAVWriter(path: path, sampleRate: AudioFormat.sampleRate, channels: 1)
+        for frame in try Speech.frames(seconds * 50) { try writer.write(frame) }
+        try writer.close()
+        return path
+    }
+
+    private static func python() -> String? {
+        let candidates = [
+            ProcessInfo.processInfo.environment["AGENTCTL_PYTHON"], Speech.root + "/.build/venv/bin/python",
+        ]
+        return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Runs asynchronous work from this synchronous program.
+    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        try result(body).get()
+    }
+
+    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+        let done = DispatchSemaphore(value: 0)
+        // Written before the semaphore is signalled and read after.
+        nonisolated(unsafe) var value: Value?
+        Task {
+            value = await body()
+            done.signal()
+        }
+        done.wait()
+        guard let value else { preconditionFailure("signalled without a value") }
+        return value
+    }
+
+    private static func result<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> Result<Value, any Error> {
+        wait {
+            do { return Result<Value, any Error>.success(try await body()) } catch { return .failure(error) }
+        }
+    }
+}
