@@ -52,8 +52,7 @@ enum SessionBenchmark {
         let input = try makeInput()
         defer { try? FileManager.default.removeItem(atPath: input) }
         let loop = EventLoop(name: "bench-server")
-        var configuration = SandboxConfiguration()
-        configuration.agent?.endOfTurn = .seconds(5)
+        let configuration = SandboxConfiguration()
         let server = SandboxServer(loop: loop, configuration: configuration)
         let endpoints = try wait { try await server.start() }
         defer {
@@ -68,7 +67,7 @@ enum SessionBenchmark {
         }
         func session(_ room: String, _ program: String, _ arguments: (String) -> [String]) throws -> Session {
             let token = try wait { try await server.makeToken(identity: "user", room: room) }
-            let watch = try wait { try await server.makeToken(identity: "observer", room: room) }
+            let watch = try wait { try await server.makeToken(identity: "observer", room: room, kind: .egress) }
             let observer = Observer(loop: loop)
             wait { await observer.join(endpoints.signal, token: watch) }
             Thread.sleep(forTimeInterval: 0.5)

@@ -42,7 +42,9 @@ public struct TurnTaker: Sendable {
         case agentAudible(Bool)
         /// A word of the agent arrived as text.
         case agentText
-        /// The user's recorded speech has been sent to its end.
+        /// Speech in the user's recording ended at that time; there may be more.
+        case userSpeechEnded(at: MonotonicTime)
+        /// The user's recording has been sent to its end.
         case inputFinished
     }
 
@@ -81,6 +83,8 @@ public struct TurnTaker: Sendable {
     private var audible = false
     private var subscribed = false
     private var quietSince: MonotonicTime?
+    private var lastAnswer: MonotonicTime?
+    private var lastSpeechEnd: MonotonicTime?
 
     public init(limits: Limits = Limits()) {
         self.limits = limits
@@ -108,10 +112,17 @@ public struct TurnTaker: Sendable {
             subscribed = true
         case .agentAudible(let isAudible):
             audible = isAudible
+            if isAudible { lastAnswer = now }
+        case .userSpeechEnded(let time):
+            lastSpeechEnd = time
         case .agentText:
+            lastAnswer = now
             if case .awaitingReply = phase { phase = .hearingReply(since: now) }
         case .inputFinished:
-            if phase == .speaking { phase = .awaitingReply(since: now) }
+            guard phase == .speaking else { break }
+            // A recording may end in a silence that is longer than the answer.
+            let isAnswered = lastAnswer.map { answer in lastSpeechEnd.map { answer >= $0 } ?? false } ?? false
+            phase = isAnswered ? .hearingReply(since: now) : .awaitingReply(since: now)
         }
         updateQuiet(now: now)
         return tick(now: now)

@@ -241,6 +241,7 @@ public actor VoiceSession {
         case .speechEnded(let time):
             emit(.userSpeechEnded, at: time)
             if let turn = turnClock.userSpeechEnded(at: time) { emit(.turn(turn)) }
+            perform(turnTaker.handle(.userSpeechEnded(at: time), now: .now))
         case .finished(let warnings):
             for warning in warnings { emit(.warning(warning)) }
             emit(.inputFinished)

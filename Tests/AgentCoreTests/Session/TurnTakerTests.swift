@@ -67,6 +67,26 @@ import Testing
         #expect(decision == .complete)
     }
 
+    @Test func anAnswerWithinTheRecordingsLastSilenceCounts() throws {
+        var machine = speaking()
+        _ = machine.handle(.userSpeechEnded(at: at(3000)), now: at(3400))
+        _ = machine.handle(.agentAudible(true), now: at(4000))
+        _ = machine.handle(.agentAudible(false), now: at(6000))
+        _ = machine.handle(.inputFinished, now: at(9000))
+        let (decision, time) = try #require(decide(&machine, from: 9000, until: 20_000))
+        #expect(decision == .complete)
+        #expect(time == 10_200)
+
+        // Speech after the answer wants another one.
+        var again = speaking()
+        _ = again.handle(.userSpeechEnded(at: at(3000)), now: at(3400))
+        _ = again.handle(.agentAudible(true), now: at(4000))
+        _ = again.handle(.agentAudible(false), now: at(5000))
+        _ = again.handle(.userSpeechEnded(at: at(8000)), now: at(8400))
+        _ = again.handle(.inputFinished, now: at(9000))
+        #expect(decide(&again, from: 9000, until: 30_000) == nil)
+    }
+
     @Test func failuresNameTheirLimit() throws {
         var machine = machine
         _ = machine.handle(.ready, now: at(0))
