@@ -32,6 +32,7 @@ public final class Room {
     private var tracks: [String: LocalAudioTrack] = [:]
     private var subscriptions: [String: Transceiver] = [:]
     private var times = ConnectTimings()
+    private var ended: (timings: ConnectTimings, statistics: RoomStatistics)?
 
     /// Events of the last session's end are delivered even if the owner drops the room in between.
     public init(loop: EventLoop, options: Options = Options()) {
@@ -123,6 +124,7 @@ public final class Room {
     var isMediaReady: Bool { publisher?.isMediaReady == true }
 
     public var timings: ConnectTimings {
+        if let ended { return ended.timings }
         var result = times
         let primary = machine.subscriberPrimary ? subscriber : publisher
         result.iceConnected = primary?.timings.iceConnected
@@ -132,7 +134,9 @@ public final class Room {
         return result
     }
 
+    /// Of the session as it stands, or as it was when it ended.
     public var statistics: RoomStatistics {
+        if let ended { return ended.statistics }
         var result = RoomStatistics()
         for (cid, track) in tracks {
             if let transceiver = track.transceiver { result.sent[cid] = transceiver.senderStatistics }
@@ -319,6 +323,8 @@ public final class Room {
     }
 
     private func closeTransports() {
+        // What was counted outlives the transports that counted it.
+        if case .disconnected = machine.phase, ended == nil { ended = (timings, statistics) }
         for transceiver in subscriptions.values { transceiver.onFrame = nil }
         subscriptions = [:]
         for track in tracks.values { track.transceiver = nil }

@@ -38,6 +38,7 @@ public actor VoiceSession {
     private var stamps = SessionStamps()
     private var summary = SessionSummary()
     private var server = ""
+    private var warnings: Set<String> = []
 
     /// - Parameter loop: shared between sessions where there are many; a loop of its own by default.
     public init(configuration: SessionConfiguration, loop: EventLoop = EventLoop(name: "agentctl-session")) {
@@ -86,7 +87,7 @@ public actor VoiceSession {
             options.leadIn = configuration.leadIn
             options.trailing = configuration.trailingSilence
             source = AudioFileSource(reader: reader, options: options)
-            for warning in reader.warnings { emit(.warning(warning.description)) }
+            for warning in reader.warnings { warn(warning.description) }
             let writer: WAVWriter?
             if let output = configuration.output {
                 writer = try WAVWriter(
@@ -243,7 +244,7 @@ public actor VoiceSession {
             if let turn = turnClock.userSpeechEnded(at: time) { emit(.turn(turn)) }
             perform(turnTaker.handle(.userSpeechEnded(at: time), now: .now))
         case .finished(let warnings):
-            for warning in warnings { emit(.warning(warning)) }
+            for warning in warnings { warn(warning) }
             emit(.inputFinished)
             perform(turnTaker.handle(.inputFinished, now: .now))
         case .failed(let message): end(SessionError(.audio, message))
@@ -269,6 +270,11 @@ public actor VoiceSession {
             if let turn = turnClock.agentRead(at: transcript.updatedAt) { emit(.turn(turn)) }
             perform(turnTaker.handle(.agentText, now: transcript.updatedAt))
         }
+    }
+
+    /// Says something about the input once, however often it is noticed.
+    private func warn(_ message: String) {
+        if warnings.insert(message).inserted { emit(.warning(message)) }
     }
 
     private func emit(_ kind: SessionEvent.Kind, at time: MonotonicTime = .now) {
