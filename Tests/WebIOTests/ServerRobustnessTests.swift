@@ -198,6 +198,8 @@ import WebIO
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
         let head = await connection.offPool { $0.receiveHead() }
         #expect(head?.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") == true)
+        let connection = head?.components(separatedBy: "\r\n").filter { $0.lowercased().hasPrefix("connection:") }
+        #expect(connection == ["Connection: Upgrade"])
     }
 }
 

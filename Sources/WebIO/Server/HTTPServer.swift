@@ -119,7 +119,7 @@ public final class HTTPServer {
         soup_server_add_handler(server, nil, request, WeakBox(self).retained, releaseObject)
         let started: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void = { _, message, data in
             guard let message, let server = WeakBox<HTTPServer>.object(data) else { return }
-            // libsoup 3.2 never closes a kept connection that its client has closed; an upgrade replaces the field.
+            // libsoup 3.2 never closes a kept connection that its client has closed.
             soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
             RequestGuard.watch(message, options: server.options)
             server.count(message)
@@ -171,6 +171,8 @@ public final class HTTPServer {
     }
 
     private func upgrade(_ message: OpaquePointer, _ request: HTTPServerRequest, _ route: SocketRoute) {
+        // libsoup adds to the field instead of replacing it, and clients refuse a handshake that also says "close".
+        soup_message_headers_remove(soup_server_message_get_response_headers(message), "Connection")
         guard soup_websocket_server_process_handshake(message, nil, nil, nil, nil) != 0 else { return }
         let upgrade = Upgrade { [weak self] in
             guard let self, let socket = self.takeOver(message) else { return }
