@@ -26,10 +26,23 @@ struct ChildProcess {
         guard code == 0 else { throw CodecBenchmark.Failure(message: "\(path) cannot be started: \(code)") }
         var status: Int32 = 0
         var usage = rusage()
-        while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+        var peak = 0.0
+        // `ru_maxrss` would count this process, which the child was a copy of before it became its own program.
+        while wait4(pid, &status, WNOHANG, &usage) == 0 {
+            peak = max(peak, peakMegabytes(of: pid))
+            usleep(50_000)
+        }
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return ChildProcess(
             status: status, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            peakMegabytes: Double(usage.ru_maxrss) / 1024, started: started)
+            peakMegabytes: peak, started: started)
+    }
+
+    /// `VmHWM` of a process, MB.
+    private static func peakMegabytes(of pid: pid_t) -> Double {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kilobytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Double($0) } ?? 0
+        return kilobytes / 1024
     }
 }

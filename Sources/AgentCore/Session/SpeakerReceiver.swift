@@ -14,12 +14,12 @@ final class SpeakerReceiver {
 
     var onEvent: ((Event) -> Void)?
     /// Seconds of audio played out since the first packet.
-    var playedSeconds: Double { Double(playedFrames) * 0.01 }
+    var playedSeconds: Double { Double(playedFrames) * 0.02 }
 
     /// Quieter than this (-dBov) is silence: comfort noise and the codec's noise of a silent input stay below it.
     private static let audibleLevel: UInt8 = 55
-    /// 10 ms frames that must be quiet to count as silent; longer than the pauses within words.
-    private static let hangover = 30
+    /// 20 ms frames that must be quiet to count as silent; longer than the pauses within words.
+    private static let hangover = 15
 
     private let loop: EventLoop
     private var receivers: [String: AudioReceiver] = [:]
@@ -42,7 +42,7 @@ final class SpeakerReceiver {
             payload: frame.payload, timestamp: frame.timestamp, sequenceNumber: frame.sequenceNumber,
             isRedundant: frame.isRedundant, ssrc: frame.ssrc, arrival: frame.arrival)
         if timer == nil {
-            timer = loop.schedule(every: .milliseconds(10), startingAt: .now) { [weak self] in self?.playFrame() }
+            timer = loop.schedule(every: .milliseconds(20), startingAt: .now) { [weak self] in self?.playFrame() }
         }
     }
 
@@ -82,7 +82,7 @@ final class SpeakerReceiver {
 
     private func playFrame() {
         let now = MonotonicTime.now
-        var mix = [Int16](repeating: 0, count: AudioFormat.framesPer10ms)
+        var mix = [Int16](repeating: 0, count: AudioFormat.framesPer20ms)
         for receiver in receivers.values {
             let samples = receiver.pull(frames: mix.count, at: now)
             for index in mix.indices { mix[index] = Int16(clamping: Int32(mix[index]) + Int32(samples[index])) }

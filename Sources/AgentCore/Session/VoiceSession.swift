@@ -129,9 +129,12 @@ public actor VoiceSession {
         options.redundant = configuration.redundantAudio
         options.dtx = configuration.encoder.dtx
         track = room.publishAudio(options)
-        ticker = loop.schedule(every: .milliseconds(20), startingAt: .now + .milliseconds(20)) { [unowned self] in
-            tick()
-        }
+        tick(every: .milliseconds(10))
+    }
+
+    /// Often until the microphone can start, and as often as the limits need after that.
+    private func tick(every interval: Duration) {
+        ticker = loop.schedule(every: interval, startingAt: .now + interval) { [unowned self] in tick() }
     }
 
     private func tick() {
@@ -150,6 +153,7 @@ public actor VoiceSession {
             microphone.onEvent = { [unowned self] in handle($0) }
             self.microphone = microphone
             microphone.start()
+            tick(every: .milliseconds(50))
             perform(turnTaker.handle(.ready, now: .now))
         } catch {
             end(SessionError(.audio, "the Opus encoder cannot be used: \(error)"))
