@@ -65,6 +65,12 @@ final class ICEAgent {
         close()
     }
 
+    /// Allows relayed candidates only; counts for gathering that has not begun.
+    func requireRelay() {
+        guard !isClosed else { return }
+        GObjectProperty.set(agent, "force-relay", true)
+    }
+
     /// Stops all callbacks at once and frees the agent from the loop, after any libnice call that is on the stack.
     func close() {
         guard !isClosed else { return }

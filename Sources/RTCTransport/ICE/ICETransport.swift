@@ -51,6 +51,12 @@ final class ICETransport {
         configuration.servers = servers
     }
 
+    /// Allows relayed candidates only; counts for gathering that has not begun, and for every restart.
+    func requireRelay() {
+        configuration.relayOnly = true
+        current?.requireRelay()
+    }
+
     /// Gathers candidates of this generation; harmless when repeated.
     func startGathering() {
         guard state != .closed, !isGathering, let agent = current else { return }

@@ -230,6 +230,12 @@ public final class PeerConnection {
         transport(controlling: true).setServers(servers)
     }
 
+    /// Uses relayed candidates only, as `iceTransportPolicy: "relay"` of WebRTC; counts for gathering that has not
+    /// begun, and from the next restart.
+    public func requireRelay() {
+        transport(controlling: true).requireRelay()
+    }
+
     /// Starts gathering candidates, once.
     public func startGathering() {
         guard let ice, !isGathering, connectionState != .closed else { return }

@@ -61,6 +61,10 @@ public final class DataChannel {
             maxPacketLifetime: maxPacketLifetime)
     }
 
+    /// The largest message that can be sent, in bytes; what the peer says of itself counts once its description is
+    /// known.
+    public var maxMessageSize: Int { association?.maxMessageSize ?? SCTPAssociation.maxSendSize }
+
     /// Sends a binary message.
     public func send(binary bytes: [UInt8]) throws(DataChannelError) {
         try send(bytes, ppid: bytes.isEmpty ? DataChannelPPID.emptyBinary : DataChannelPPID.binary)

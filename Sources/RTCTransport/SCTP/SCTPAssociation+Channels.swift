@@ -127,12 +127,17 @@ extension SCTPAssociation {
 
     // MARK: Sending
 
+    /// The largest message that the peer and this end's buffer take, in bytes (RFC 8841, section 6).
+    var maxMessageSize: Int {
+        let remote = configuration.remoteMaxMessageSize
+        return remote == 0 ? Self.maxSendSize : min(remote, Self.maxSendSize)
+    }
+
     func send(_ bytes: [UInt8], ppid: UInt32, on channel: DataChannel) throws(DataChannelError) {
         guard state == .connected, let id = channel.id else {
             throw .notOpen(label: channel.label, state: channel.readyState)
         }
-        let remote = configuration.remoteMaxMessageSize
-        let limit = remote == 0 ? Self.maxSendSize : min(remote, Self.maxSendSize)
+        let limit = maxMessageSize
         guard bytes.count <= limit else {
             throw .messageTooLarge(label: channel.label, size: bytes.count, limit: limit)
         }

@@ -8,6 +8,8 @@ actor PeerConnectionPair {
     var offerer: PeerConnection?
     var answerer: PeerConnection?
     private(set) var states: [String] = []
+    private(set) var candidates: [String] = []
+    private(set) var gathered: Set<String> = []
     private(set) var frames: [ReceivedFrame] = []
     private(set) var backFrames: [ReceivedFrame] = []
     private(set) var packets: [RTPPacket] = []
@@ -33,7 +35,10 @@ actor PeerConnectionPair {
     private func handle(_ event: PeerConnection.Event, name: String) {
         let other = name == "offerer" ? answerer : offerer
         switch event {
-        case .iceCandidate(let candidate): other?.add(candidate)
+        case .iceCandidate(let candidate):
+            candidates.append("\(name) \(candidate.candidate)")
+            other?.add(candidate)
+        case .iceGatheringComplete: gathered.insert(name)
         case .connectionStateChanged(let state, _): states.append("\(name) \(state.rawValue)")
         case .transceiverChanged(let transceiver):
             transceiver.onFrame = { [self] frame in
@@ -100,6 +105,14 @@ actor PeerConnectionPair {
 
     /// Looks at the connections from the loop.
     func read<Value: Sendable>(_ body: @Sendable (isolated PeerConnectionPair) -> Value) -> Value { body(self) }
+
+    /// Makes the offerer's first description, as one that does not know its servers yet.
+    func offerAlone(requiringRelay: Bool) throws {
+        guard let offerer else { return }
+        try offerer.setLocalDescription(offerer.createOffer())
+        if requiringRelay { offerer.requireRelay() }
+        offerer.startGathering()
+    }
 
     func states(of name: String) -> [String] { states.filter { $0.hasPrefix(name) } }
 

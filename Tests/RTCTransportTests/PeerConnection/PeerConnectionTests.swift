@@ -30,6 +30,19 @@ import Testing
         }
     }
 
+    /// Whether candidates may be used is known only after the first offer, when that travels with the join.
+    @Test(arguments: [false, true]) func relaysMayBeRequiredAfterTheFirstOffer(required: Bool) async throws {
+        try await withPair { pair in
+            var deferred = PeerConnection.Configuration.loopback
+            deferred.defersGathering = true
+            try await pair.make(offerer: deferred)
+            await pair.addAudio(.recvonly)
+            try await pair.offerAlone(requiringRelay: required)
+            #expect(await pair.wait { $0.gathered.contains("offerer") })
+            #expect(await pair.candidates.isEmpty == required, "no relay is configured, so there is none")
+        }
+    }
+
     @Test func withoutREDThereIsPlainOpus() async throws {
         try await withPair { pair in
             var plain = PeerConnection.Configuration.loopback
