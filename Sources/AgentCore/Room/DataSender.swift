@@ -16,21 +16,47 @@ public enum DataSendError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+/// What a ``DataSender`` needs of a data channel.
+protocol DataSendChannel: AnyObject {
+    var readyState: DataChannel.State { get }
+    var bufferedAmount: Int { get }
+    var bufferedAmountLowThreshold: Int { get set }
+    var maxMessageSize: Int { get }
+    var onOpen: (() -> Void)? { get set }
+    var onBufferedAmountLow: (() -> Void)? { get set }
+    func send(binary bytes: [UInt8]) throws(DataChannelError)
+}
+
+extension DataChannel: DataSendChannel {}
+
 /// The sending half of LiveKit's data: numbers reliable packets in the order in which they go out, and holds them
-/// while the channel is closed or full. Confined to the loop.
+/// while the channel is closed or full. Lossy packets are worth less the older they are: few are held, and the oldest
+/// make room for new ones. Confined to the loop.
 final class DataSender {
     /// Bytes of one encoded packet; above it some peers abort the whole SCTP association.
     static let maximumPacketSize = 64_000
-    /// Bytes that may wait here.
-    static let maximumQueued = 4 << 20
-    /// Bytes that may wait in the channel.
-    private static let highWater = 1 << 20
-    private static let lowWater = 64 << 10
 
-    /// The queue is short again after it was long.
+    /// Bytes that may wait, here and in the channel.
+    private struct Limits {
+        var queued: Int
+        var highWater: Int
+        var lowWater: Int
+
+        static let reliable = Limits(queued: 4 << 20, highWater: 1 << 20, lowWater: 64 << 10)
+        static let lossy = Limits(queued: 64 << 10, highWater: 256 << 10, lowWater: 8 << 10)
+    }
+
+    /// The queue is short again after a packet was refused as ``DataSendError/full(limit:)``. Never called from within
+    /// ``send(_:)``.
     var onDrained: (() -> Void)?
-    private var channel: DataChannel?
+    /// A packet that was taken before the peer's limit was known is too large for it, and was dropped.
+    var onDropped: ((DataSendError) -> Void)?
+    /// Lossy packets that newer ones pushed out.
+    private(set) var droppedPackets = 0
+
+    private var channel: (any DataSendChannel)?
     private let isReliable: Bool
+    private let limits: Limits
     private var nextSequence: UInt32 = 1
     private var queue: [[UInt8]] = []
     private var queuedBytes = 0
@@ -38,28 +64,38 @@ final class DataSender {
 
     init(isReliable: Bool) {
         self.isReliable = isReliable
+        limits = isReliable ? .reliable : .lossy
     }
 
-    func use(_ channel: DataChannel) {
+    /// Sends on that channel from now on; what waits goes there too.
+    func use(_ channel: any DataSendChannel) {
         self.channel = channel
-        channel.bufferedAmountLowThreshold = Self.lowWater
-        channel.onOpen = { [weak self] in self?.flush() }
-        channel.onBufferedAmountLow = { [weak self] in self?.flush() }
+        channel.bufferedAmountLowThreshold = limits.lowWater
+        channel.onOpen = { [weak self] in self?.channelIsReady() }
+        channel.onBufferedAmountLow = { [weak self] in self?.channelIsReady() }
     }
 
     var bufferedAmount: Int { queuedBytes + (channel?.bufferedAmount ?? 0) }
+
+    /// Bytes that one packet may have.
+    private var packetLimit: Int {
+        guard let channel, channel.readyState == .open else { return Self.maximumPacketSize }
+        return min(Self.maximumPacketSize, channel.maxMessageSize)
+    }
 
     /// Numbers, encodes and sends one packet, or queues it.
     func send(_ packet: DataPacket) throws(DataSendError) {
         var packet = packet
         if isReliable { packet.sequence = nextSequence }
         let bytes = packet.serializedBytes()
-        guard bytes.count <= Self.maximumPacketSize else {
-            throw .tooLarge(size: bytes.count, limit: Self.maximumPacketSize)
-        }
-        guard queuedBytes + bytes.count <= Self.maximumQueued else {
-            wasFull = true
-            throw .full(limit: Self.maximumQueued)
+        let limit = packetLimit
+        guard bytes.count <= limit else { throw .tooLarge(size: bytes.count, limit: limit) }
+        if queuedBytes + bytes.count > limits.queued {
+            guard !isReliable else {
+                wasFull = true
+                throw .full(limit: limits.queued)
+            }
+            makeRoom(for: bytes.count)
         }
         // The number is used up only by a packet that is taken.
         if isReliable { nextSequence &+= 1 }
@@ -68,53 +104,40 @@ final class DataSender {
         flush()
     }
 
+    private func makeRoom(for size: Int) {
+        var count = 0
+        while count < queue.count, queuedBytes + size > limits.queued {
+            queuedBytes -= queue[count].count
+            count += 1
+        }
+        queue.removeFirst(count)
+        droppedPackets += count
+    }
+
+    private func channelIsReady() {
+        flush()
+        guard wasFull, queuedBytes < limits.queued / 2 else { return }
+        wasFull = false
+        onDrained?()
+    }
+
     private func flush() {
         guard let channel, channel.readyState == .open else { return }
         var sent = 0
-        while sent < queue.count, channel.bufferedAmount < Self.highWater {
-            do {
-                try channel.send(binary: queue[sent])
+        var dropped: [DataSendError] = []
+        while sent < queue.count, channel.bufferedAmount < limits.highWater {
+            let bytes = queue[sent]
+            do throws(DataChannelError) {
+                try channel.send(binary: bytes)
             } catch {
-                break
+                // Kept for later, unless there is no later for it: it would hold up all that follow.
+                guard case .messageTooLarge(_, let size, let limit) = error else { break }
+                dropped.append(.tooLarge(size: size, limit: limit))
             }
-            queuedBytes -= queue[sent].count
+            queuedBytes -= bytes.count
             sent += 1
         }
         if sent > 0 { queue.removeFirst(sent) }
-        if wasFull, queuedBytes < Self.maximumQueued / 2 {
-            wasFull = false
-            onDrained?()
-        }
-    }
-}
-
-/// The receiving half: drops reliable packets that came before, and holds what arrives before the session is
-/// connected. Pure.
-struct DataInbox: Sendable {
-    private var lastSequences: [String: UInt32] = [:]
-    private var early: [DataPacket] = []
-    private var isOpen = false
-
-    private static let maximumEarly = 512
-    private static let maximumSenders = 1024
-
-    /// The packets to deliver now.
-    mutating func receive(_ bytes: [UInt8]) throws(ProtobufError) -> [DataPacket] {
-        let packet = try DataPacket(serializedBytes: bytes)
-        if packet.sequence > 0, !packet.participantSid.isEmpty {
-            if let last = lastSequences[packet.participantSid], packet.sequence <= last { return [] }
-            if lastSequences.count >= Self.maximumSenders { lastSequences.removeAll() }
-            lastSequences[packet.participantSid] = packet.sequence
-        }
-        guard !isOpen else { return [packet] }
-        if early.count < Self.maximumEarly { early.append(packet) }
-        return []
-    }
-
-    /// The session is connected: delivers what waited.
-    mutating func open() -> [DataPacket] {
-        isOpen = true
-        defer { early = [] }
-        return early
+        for error in dropped { onDropped?(error) }
     }
 }

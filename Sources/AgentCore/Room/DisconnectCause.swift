@@ -6,6 +6,8 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
     case clientInitiated
     /// The server ended the session.
     case server(DisconnectReason)
+    /// The server ended the connection and asked for a new one (`leave` with action RESUME or RECONNECT).
+    case serverAskedToReconnect(DisconnectReason)
     /// The URL is not one of a LiveKit server.
     case invalidURL(String)
     /// The server could not be reached, or does not speak the protocol.
@@ -29,6 +31,9 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
         switch self {
         case .clientInitiated: "left the room"
         case .server(let reason): Self.describe(reason)
+        case .serverAskedToReconnect(.unknownReason): "the server asked to connect again. Start the session anew"
+        case .serverAskedToReconnect(let reason):
+            "the server asked to connect again: \(Self.describe(reason)). Start the session anew"
         case .invalidURL(let url): "\(url) is not the URL of a LiveKit server: use ws://, wss://, http:// or https://"
         case .unreachable(let server, let reason):
             "could not connect to \(server): \(reason). Check the URL and that the server is running"

@@ -10,12 +10,12 @@ public final class Room {
     public var onEvent: ((RoomEvent) -> Void)?
     /// Opus frames of subscribed tracks, in the order of arrival.
     public var onAudioFrame: ((_ trackSid: String, ReceivedFrame) -> Void)?
-    /// The data queue is short again after a send was refused as full.
+    /// The queue of reliable data is short again after a send was refused as full.
     public var onDataDrained: (() -> Void)?
 
-    private let loop: EventLoop
-    private let options: Options
-    private var machine: RoomStateMachine
+    let loop: EventLoop
+    let options: Options
+    var machine: RoomStateMachine
     private var inputs: [RoomStateMachine.Input] = []
     private var isDraining = false
     private var wakeup: LoopTimer?
@@ -23,16 +23,19 @@ public final class Room {
 
     private var socket: WebSocket?
     private let http: HTTPClient
-    private var publisher: PeerConnection?
-    private var subscriber: PeerConnection?
-    private let reliable = DataSender(isReliable: true)
-    private let lossy = DataSender(isReliable: false)
-    private var channels: [DataChannel] = []
-    private var inbox = DataInbox()
-    private var tracks: [String: LocalAudioTrack] = [:]
-    private var subscriptions: [String: Transceiver] = [:]
+    var publisher: PeerConnection?
+    var subscriber: PeerConnection?
+    let reliable = DataSender(isReliable: true)
+    let lossy = DataSender(isReliable: false)
+    var channels: [DataChannel] = []
+    var inbox = DataInbox()
+    var tracks: [String: LocalAudioTrack] = [:]
+    var subscriptions: [String: Transceiver] = [:]
     private var times = ConnectTimings()
-    private var ended: (timings: ConnectTimings, statistics: RoomStatistics)?
+    private var requests: [UInt32: (Result<Void, RequestError>) -> Void] = [:]
+    private var nextRequestID: UInt32 = 1
+    private var hasToldOfData = false
+    var ended: (timings: ConnectTimings, statistics: RoomStatistics)?
 
     /// Events of the last session's end are delivered even if the owner drops the room in between.
     public init(loop: EventLoop, options: Options = Options()) {
@@ -42,10 +45,14 @@ public final class Room {
         var configuration = RoomStateMachine.Configuration()
         configuration.autoSubscribe = options.autoSubscribe
         configuration.path = options.peerConnections == .dual ? .v0 : .v1
+        configuration.fallsBack = options.peerConnections == .automatic
         configuration.clientInfo = options.clientInfo
         configuration.limits = options.limits
         machine = RoomStateMachine(configuration: configuration)
         reliable.onDrained = { [weak self] in self?.onDataDrained?() }
+        for sender in [reliable, lossy] {
+            sender.onDropped = { [weak self] in self?.onEvent?(.warning("a data packet was dropped: \($0)")) }
+        }
     }
 
     deinit {
@@ -60,7 +67,10 @@ public final class Room {
     /// - Parameters:
     ///   - url: of the server: `ws`, `wss`, `http` or `https`.
     ///   - token: the JWT; it goes into a header and never into an event or an error.
+    ///
+    /// A room is joined once; a second call changes nothing.
     public func connect(url: String, token: String) {
+        guard times.started == nil else { return }
         times.started = .now
         ticker = loop.schedule(every: .milliseconds(100), startingAt: .now + .milliseconds(100)) { [weak self] in
             self?.submit(.tick)
@@ -90,16 +100,49 @@ public final class Room {
     /// - Throws: ``DataSendError``.
     public func sendData(_ packet: DataPacket, reliable isReliable: Bool = true) throws(DataSendError) {
         try (isReliable ? reliable : lossy).send(packet)
+        guard !hasToldOfData else { return }
+        hasToldOfData = true
+        submit(.dataWaits)
     }
 
     /// Bytes of reliable data that wait to be sent.
     public var bufferedDataAmount: Int { reliable.bufferedAmount }
 
-    /// Asks the server to change attributes of this participant; an empty value removes one. The answer comes as
-    /// ``RoomEvent/requestAnswered(_:)``, the change as ``RoomEvent/participantUpdated(_:previous:)``.
-    public func updateAttributes(_ attributes: [String: String]) {
+    /// Asks the server to change attributes of this participant; an empty value removes one. Before the room is
+    /// joined the request waits for that.
+    ///
+    /// The change itself comes as ``RoomEvent/participantUpdated(_:previous:)``.
+    /// - Parameter completion: called once, on the loop and never from inside this call; not when the room is dropped.
+    public func updateAttributes(
+        _ attributes: [String: String], completion: ((Result<Void, RequestError>) -> Void)? = nil
+    ) {
         var update = UpdateParticipantMetadata()
         update.attributes = attributes
+        request(update, completion)
+    }
+
+    /// Asks the server to change the metadata of this participant, as ``updateAttributes(_:completion:)`` does. Empty
+    /// metadata changes nothing.
+    public func updateMetadata(_ metadata: String, completion: ((Result<Void, RequestError>) -> Void)? = nil) {
+        var update = UpdateParticipantMetadata()
+        update.metadata = metadata
+        request(update, completion)
+    }
+
+    /// Asks the server to change the name of this participant, as ``updateAttributes(_:completion:)`` does. An empty
+    /// name changes nothing.
+    public func updateName(_ name: String, completion: ((Result<Void, RequestError>) -> Void)? = nil) {
+        var update = UpdateParticipantMetadata()
+        update.name = name
+        request(update, completion)
+    }
+
+    private func request(_ update: UpdateParticipantMetadata, _ completion: ((Result<Void, RequestError>) -> Void)?) {
+        var update = update
+        update.requestId = nextRequestID
+        nextRequestID &+= 1
+        // Before it is sent: the answer may be quick.
+        requests[update.requestId] = completion
         submit(.updateMetadata(update))
     }
 
@@ -142,6 +185,7 @@ public final class Room {
             if let transceiver = track.transceiver { result.sent[cid] = transceiver.senderStatistics }
         }
         result.received = subscriptions.mapValues(\.receiverStatistics)
+        result.droppedDataPackets = lossy.droppedPackets
         result.signalRoundTripMilliseconds = machine.roundTripMilliseconds
         result.candidatePair = publisher?.selectedCandidatePair
         return result
@@ -176,7 +220,7 @@ public final class Room {
     private func perform(_ effect: RoomStateMachine.Effect) {
         switch effect {
         case .makeTransports(let path): makeTransports(path)
-        case .useICEServers(let servers, _): use(servers)
+        case .useICEServers(let servers, let relayOnly): use(servers, relayOnly: relayOnly)
         case .makeOffer: negotiate { [self] in try makeOffer() }
         case .applyAnswer(let sdp): negotiate { [self] in try apply(answer: sdp) }
         case .applyOffer(let sdp, let id): negotiate { [self] in try apply(offer: sdp, id: id) }
@@ -196,6 +240,8 @@ public final class Room {
         case .closeTransports: closeTransports()
         case .bind(let mid, let trackSid): bind(mid: mid, trackSid: trackSid)
         case .unbind(let trackSid): subscriptions.removeValue(forKey: trackSid)?.onFrame = nil
+        case .requestEnded(let id, let error):
+            requests.removeValue(forKey: id)?(error.map { .failure($0) } ?? .success(()))
         case .event(let event): emit(event)
         }
     }
@@ -204,14 +250,28 @@ public final class Room {
         switch event {
         case .joined: times.joined = .now
         case .localTrackPublished(let cid, let track): tracks[cid]?.sid = track.sid
+        case .localTrackUnpublished(let sid): forget { $0.sid == sid }
+        case .publishFailed(let cid, _): forget { $0.cid == cid }
         case .localTrackMuted(let sid, let isMuted): tracks.values.first { $0.sid == sid }?.isMuted = isMuted
         default: break
         }
         onEvent?(event)
         if event == .connectionStateChanged(.connected) {
             for packet in inbox.open() { onEvent?(.data(packet)) }
+            if inbox.droppedEarly > 0 {
+                onEvent?(.warning("\(inbox.droppedEarly) data packets came too early and were dropped"))
+            }
         }
         if case .disconnected = event { ticker = nil }
+    }
+
+    /// A track is no longer published: nothing of it is sent, nor offered again.
+    private func forget(_ isTrack: (LocalAudioTrack) -> Bool) {
+        for (cid, track) in tracks where isTrack(track) {
+            track.transceiver?.direction = .inactive
+            track.transceiver = nil
+            tracks[cid] = nil
+        }
     }
 
     // MARK: Signaling
@@ -249,160 +309,6 @@ public final class Room {
         _ = http.send(request, timeout: options.limits.validation) { [weak self] result in
             let response = try? result.get()
             self?.submit(.validated(generation: generation, status: response?.status, body: response?.text ?? ""))
-        }
-    }
-
-    // MARK: Transports
-
-    private func makeTransports(_ path: LiveKitURL.SignalPath) {
-        closeTransports()
-        // With two connections the servers come first, see `use`.
-        guard path == .v1 else { return }
-        makePublisher(servers: options.iceServers ?? [], defersGathering: true)
-    }
-
-    private func use(_ servers: [LiveKitProtocol.ICEServer]) {
-        let servers =
-            options.iceServers
-            ?? servers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
-        if machine.path == .v1 {
-            publisher?.setICEServers(servers)
-            publisher?.startGathering()
-            return
-        }
-        makePublisher(servers: servers, defersGathering: false)
-        subscriber = makeConnection(.subscriber, servers: servers, defersGathering: false)
-    }
-
-    private func makePublisher(servers: [RTCTransport.ICEServer], defersGathering: Bool) {
-        guard let connection = makeConnection(.publisher, servers: servers, defersGathering: defersGathering) else {
-            return
-        }
-        publisher = connection
-        let reliableChannel = connection.createDataChannel(label: "_reliable")
-        let lossyChannel = connection.createDataChannel(label: "_lossy", ordered: false, maxRetransmits: 0)
-        let trackChannel = connection.createDataChannel(label: "_data_track", ordered: false, maxRetransmits: 0)
-        reliable.use(reliableChannel)
-        lossy.use(lossyChannel)
-        listen(to: reliableChannel)
-        listen(to: lossyChannel)
-        channels += [reliableChannel, lossyChannel, trackChannel]
-    }
-
-    private func makeConnection(
-        _ target: SignalTarget, servers: [RTCTransport.ICEServer], defersGathering: Bool
-    ) -> PeerConnection? {
-        var configuration = PeerConnection.Configuration()
-        configuration.iceServers = servers
-        configuration.relayOnly = options.relayOnly
-        configuration.loopbackOnly = options.loopbackOnly
-        configuration.allowsRED = options.allowsRedundantAudio
-        configuration.defersGathering = defersGathering
-        do {
-            let connection = try PeerConnection(loop: loop, configuration: configuration)
-            connection.onEvent = { [weak self] in self?.handle($0, target) }
-            return connection
-        } catch {
-            submit(.transportFailed(target, reason: error.description))
-            return nil
-        }
-    }
-
-    private func handle(_ event: PeerConnection.Event, _ target: SignalTarget) {
-        switch event {
-        case .iceCandidate(let candidate): submit(.candidateFound(target, json: candidate.json))
-        case .connectionStateChanged(.connected, _): submit(.transportConnected(target))
-        case .connectionStateChanged(.failed, let reason):
-            submit(.transportFailed(target, reason: reason ?? "unknown"))
-        case .dataChannel(let channel):
-            channels.append(channel)
-            if channel.label == "_reliable" || channel.label == "_lossy" { listen(to: channel) }
-        case .connectionStateChanged, .iceGatheringComplete, .iceStateChanged, .dtlsStateChanged, .transceiverChanged:
-            break
-        }
-    }
-
-    private func closeTransports() {
-        // What was counted outlives the transports that counted it.
-        if case .disconnected = machine.phase, ended == nil { ended = (timings, statistics) }
-        for transceiver in subscriptions.values { transceiver.onFrame = nil }
-        subscriptions = [:]
-        for track in tracks.values { track.transceiver = nil }
-        publisher?.close()
-        subscriber?.close()
-        publisher = nil
-        subscriber = nil
-        channels = []
-    }
-
-    // MARK: Negotiation
-
-    private func negotiate(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            submit(.negotiationFailed(reason: String(describing: error)))
-        }
-    }
-
-    private func makeOffer() throws {
-        guard let publisher else { return }
-        let offer = try publisher.createOffer()
-        try publisher.setLocalDescription(offer)
-        submit(.offerMade(sdp: offer.sdp))
-    }
-
-    private func apply(answer sdp: String) throws {
-        guard let publisher else { return }
-        try publisher.setRemoteDescription(RTCTransport.SessionDescription(kind: .answer, sdp: sdp))
-        if machine.path == .v1 { reportReceiving(publisher) }
-    }
-
-    private func apply(offer sdp: String, id: UInt32) throws {
-        guard let subscriber else { return }
-        try subscriber.setRemoteDescription(RTCTransport.SessionDescription(kind: .offer, sdp: sdp))
-        let answer = try subscriber.createAnswer()
-        try subscriber.setLocalDescription(answer)
-        submit(.answerMade(sdp: answer.sdp, id: id))
-        reportReceiving(subscriber)
-    }
-
-    private func reportReceiving(_ connection: PeerConnection) {
-        submit(
-            .receiving(
-                connection.transceivers.compactMap { transceiver in
-                    guard transceiver.kind == .audio, transceiver.currentDirection?.receives == true,
-                        let mid = transceiver.mid, let msid = transceiver.remoteMsid
-                    else { return nil }
-                    return RoomStateMachine.Receiving(mid: mid, stream: msid.stream, track: msid.track)
-                }))
-    }
-
-    private func addSender(cid: String, stream: String, redundant: Bool) {
-        guard let track = tracks[cid], let publisher else { return }
-        let transceiver = publisher.addTransceiver(
-            kind: .audio, direction: .sendonly, msid: MediaStreamID(stream: stream, track: cid))
-        transceiver.redEnabled = redundant
-        track.transceiver = transceiver
-    }
-
-    private func bind(mid: String, trackSid: String) {
-        let connection = machine.path == .v1 ? publisher : subscriber
-        guard let transceiver = connection?.transceivers.first(where: { $0.mid == mid }) else { return }
-        subscriptions[trackSid] = transceiver
-        transceiver.onFrame = { [weak self] frame in self?.onAudioFrame?(trackSid, frame) }
-    }
-
-    // MARK: Data
-
-    private func listen(to channel: DataChannel) {
-        channel.onMessage = { [weak self] bytes, isBinary in
-            guard isBinary, let self else { return }
-            do {
-                for packet in try inbox.receive(bytes) { onEvent?(.data(packet)) }
-            } catch {
-                onEvent?(.warning("a data packet of \(bytes.count) bytes was dropped: \(error)"))
-            }
         }
     }
 }

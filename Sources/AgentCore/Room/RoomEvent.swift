@@ -16,7 +16,7 @@ public enum RoomEvent: Sendable, Equatable {
     case participantLeft(Participant, reason: DisconnectReason)
     case trackPublished(Participant.PublishedTrack, by: Participant)
     case trackUnpublished(Participant.PublishedTrack, by: Participant)
-    /// Audio of the track arrives from now on.
+    /// Audio of the track arrives; told once its publisher is known, so that frames may come before.
     case trackSubscribed(trackSid: String, participant: Participant?)
     case trackUnsubscribed(trackSid: String)
     case localTrackPublished(cid: String, track: TrackInfo)
@@ -24,16 +24,18 @@ public enum RoomEvent: Sendable, Equatable {
     case localTrackSubscribed(trackSid: String)
     /// The server muted or unmuted a track of ours.
     case localTrackMuted(trackSid: String, isMuted: Bool)
+    /// The server took a track of ours out of the room; nothing of it is sent any more.
     case localTrackUnpublished(trackSid: String)
     case publishFailed(cid: String, reason: String)
     case data(DataPacket)
+    /// Who speaks now, the loudest first; this participant may be among them.
     case activeSpeakersChanged([SpeakerInfo])
     case connectionQualityChanged([ConnectionQualityInfo])
     case roomUpdated(LiveKitProtocol.Room)
     case subscriptionPermissionChanged(trackSid: String, isAllowed: Bool)
     case subscriptionFailed(trackSid: String, error: SubscriptionError)
     case streamStatesChanged([StreamStateInfo])
-    /// An answer to a request such as ``Room/updateAttributes(_:)``.
+    /// An answer to a request such as ``Room/updateAttributes(_:completion:)``.
     case requestAnswered(RequestResponse)
     case warning(String)
     /// The last event of a connection.

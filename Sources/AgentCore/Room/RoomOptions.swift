@@ -10,6 +10,8 @@ extension Room {
         public enum PeerConnectionMode: Sendable {
             /// One, falling back to two where the server is older.
             case automatic
+            /// One; servers that do not know it are not joined.
+            case single
             /// Two, as every server knows it.
             case dual
         }
@@ -75,4 +77,6 @@ public struct RoomStatistics: Sendable, Equatable {
     /// Of the signal connection, in milliseconds.
     public var signalRoundTripMilliseconds: Int64 = 0
     public var candidatePair: ICECandidatePair?
+    /// Lossy data packets that made room for newer ones before the transport took them.
+    public var droppedDataPackets = 0
 }

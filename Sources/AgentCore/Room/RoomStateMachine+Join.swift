@@ -90,7 +90,8 @@ extension RoomStateMachine {
         guard let refusal else { return }
         // 404 has two meanings: an unknown path, or a room that does not exist.
         let isUnknownRoom = body.contains("requested room does not exist")
-        if refusal.status == 404, !isUnknownRoom, path == .v1, status == nil || status == 404 {
+        let isUnknownPath = refusal.status == 404 && !isUnknownRoom && (status == nil || status == 404 || status == 200)
+        if isUnknownPath, path == .v1, configuration.fallsBack {
             return start(.v0, now: now)
         }
         if let status, status != 200 { self.refusal = (status, body) }
@@ -130,7 +131,9 @@ extension RoomStateMachine {
         setDeadline("the media connection", configuration.limits.media, now: now)
         room = join.room
         local = Participant(info)
-        for other in join.otherParticipants { remotes[other.identity] = Participant(other) }
+        for other in join.otherParticipants.prefix(Self.maximumParticipants) {
+            remotes[other.identity] = Participant(other)
+        }
         pingInterval = join.pingInterval > 0 && join.pingTimeout > 0 ? .seconds(Int64(join.pingInterval)) : nil
         pingTimeout = .seconds(Int64(join.pingTimeout))
         if pingInterval != nil { nextPing = now }
@@ -142,9 +145,15 @@ extension RoomStateMachine {
             let others = remotes.values.sorted { $0.identity < $1.identity }
             effects.append(.event(.joined(room: join.room?.name ?? "", local: local, others: others)))
         }
+        if let offer = outstandingOffer { outstandingOffer = (offer.id, now) }
         flushCandidates()
         for cid in publications.keys.sorted() { request(cid: cid, now: now) }
-        if path == .v0, join.fastPublish || !join.subscriberPrimary || !publications.isEmpty { requestOffer(now: now) }
+        let isPublisherNeeded =
+            join.fastPublish || !join.subscriberPrimary || !publications.isEmpty || isPublisherWanted
+        if path == .v0, isPublisherNeeded { requestOffer(now: now) }
+        let updates = heldUpdates
+        heldUpdates = []
+        for update in updates { updateMetadata(update, now: now) }
         keepAlive(now: now)
     }
 

@@ -30,6 +30,7 @@ extension RoomStateMachine {
         case .transportFailed(let target, let reason):
             let isNeeded =
                 path == .v1 || target == (subscriberPrimary ? .subscriber : .publisher) || !publications.isEmpty
+                || isPublisherWanted
             if isNeeded { end(.mediaFailed(reason: reason)) }
         case .negotiationFailed(let reason):
             end(.protocolViolation("a session description could not be used: \(reason)"))
@@ -58,7 +59,9 @@ extension RoomStateMachine {
         // 0 is a server that does not number; anything else must be the offer that waits.
         guard let outstanding = outstandingOffer, answer.id == 0 || answer.id == outstanding.id else { return }
         outstandingOffer = nil
-        for (mid, sid) in answer.midToTrackId { midToTrackID[mid] = sid }
+        // With two connections this one receives nothing, and its mids are not those of the other. The map is complete:
+        // a section that it leaves out has no track any more.
+        if path == .v1 { midToTrackID = answer.midToTrackId }
         effects.append(.applyAnswer(sdp: answer.sdp))
         if needsOffer { requestOffer(now: now) }
     }
@@ -68,7 +71,7 @@ extension RoomStateMachine {
     mutating func offered(_ offer: SessionDescription) {
         // With one connection the client always offers.
         guard path == .v0 else { return }
-        for (mid, sid) in offer.midToTrackId { midToTrackID[mid] = sid }
+        midToTrackID = offer.midToTrackId
         effects.append(.applyOffer(sdp: offer.sdp, id: offer.id))
     }
 
@@ -76,7 +79,7 @@ extension RoomStateMachine {
 
     private mutating func found(_ target: SignalTarget, _ json: String) {
         let target = path == .v1 ? .publisher : target
-        guard phase == .connectingMedia || phase == .connected else {
+        guard isJoined else {
             if pendingCandidates.count < 256 { pendingCandidates.append((target, json)) }
             return
         }
@@ -107,6 +110,14 @@ extension RoomStateMachine {
 
     // MARK: Received tracks
 
+    /// Asks for more sections that receive audio, as far as they are allowed.
+    mutating func addReceivers(_ count: Int) {
+        let count = min(count, Self.maximumReceivers - receiverCount)
+        guard count > 0 else { return }
+        receiverCount += count
+        effects.append(.addReceivers(audio: count))
+    }
+
     /// Takes the receiving sections after a negotiation: binds new ones to their tracks and drops those that ended.
     private mutating func receiving(_ sections: [Receiving]) {
         guard isSocketOpen else { return }
@@ -118,9 +129,16 @@ extension RoomStateMachine {
         for sid in subscribedTracks.subtracting(current.keys).sorted() { unsubscribe(sid) }
         for (sid, mid) in current.sorted(by: { $0.key < $1.key }) {
             effects.append(.bind(mid: mid, trackSid: sid))
-            guard subscribedTracks.insert(sid).inserted else { continue }
-            effects.append(.event(.trackSubscribed(trackSid: sid, participant: publisher(of: sid))))
+            if subscribedTracks.insert(sid).inserted { announceSubscription(of: sid) }
         }
+    }
+
+    /// Says that a track is subscribed, once its publisher is known: media may come before the participant does.
+    mutating func announceSubscription(of sid: String) {
+        guard subscribedTracks.contains(sid), let participant = publisher(of: sid),
+            announcedTracks.insert(sid).inserted
+        else { return }
+        effects.append(.event(.trackSubscribed(trackSid: sid, participant: participant)))
     }
 
     /// The server's map first: track ids in `a=msid` are stale once a section was used again.
@@ -135,6 +153,6 @@ extension RoomStateMachine {
     mutating func unsubscribe(_ sid: String) {
         guard subscribedTracks.remove(sid) != nil else { return }
         effects.append(.unbind(trackSid: sid))
-        effects.append(.event(.trackUnsubscribed(trackSid: sid)))
+        if announcedTracks.remove(sid) != nil { effects.append(.event(.trackUnsubscribed(trackSid: sid))) }
     }
 }

@@ -36,6 +36,8 @@ public struct RoomStateMachine: Sendable {
         public var media: Duration = .seconds(15)
         public var publish: Duration = .seconds(10)
         public var negotiation: Duration = .seconds(15)
+        /// For the answer to a request such as a change of attributes.
+        public var request: Duration = .seconds(5)
 
         public init() {}
     }
@@ -44,6 +46,8 @@ public struct RoomStateMachine: Sendable {
         public var autoSubscribe = true
         /// The first way to join; `.v1` falls back to `.v0` where the server does not know it.
         public var path = LiveKitURL.SignalPath.v1
+        /// Whether `.v1` may fall back to `.v0`.
+        public var fallsBack = true
         public var clientInfo = ClientInfo()
         public var limits = Limits()
 
@@ -76,9 +80,21 @@ public struct RoomStateMachine: Sendable {
     var pendingCandidates: [(SignalTarget, String)] = []
     var connectedTargets: Set<SignalTarget> = []
     var subscriberPrimary = false
+    /// Sections for received audio that were asked for so far.
+    var receiverCount = 0
+    /// Whether something is to be sent that needs the publishing connection.
+    var isPublisherWanted = false
+    /// Subscribed tracks that were announced: their publishers are known.
+    var announcedTracks: Set<String> = []
+
+    // Participants.
+    var speakers: [String: SpeakerInfo] = [:]
+    var hasWarnedOfParticipants = false
 
     // Publishing.
     var publications: [String: Publication] = [:]
+    /// Own tracks that have a subscriber before the answer that names them.
+    var earlySubscriptions: Set<String> = []
 
     // Keep-alive.
     var pingInterval: Duration?
@@ -87,7 +103,17 @@ public struct RoomStateMachine: Sendable {
     var unansweredPing: MonotonicTime?
     var roundTripMilliseconds: Int64 = 0
 
-    var nextRequestID: UInt32 = 1
+    // Requests.
+    var heldUpdates: [UpdateParticipantMetadata] = []
+    /// When each request that waits for its answer was sent.
+    var awaitedAnswers: [UInt32: MonotonicTime] = [:]
+
+    // What one session may hold.
+    static let maximumReceivers = 64
+    static let maximumParticipants = 10_000
+    static let maximumSpeakers = 256
+    static let maximumEarlySubscriptions = 32
+    static let maximumRequests = 64
 
     /// A track of this end.
     struct Publication: Sendable {
@@ -126,6 +152,8 @@ public struct RoomStateMachine: Sendable {
         /// The audio of the media section `mid` is that of the track.
         case bind(mid: String, trackSid: String)
         case unbind(trackSid: String)
+        /// A request of ``Input/updateMetadata(_:)`` was granted, or not.
+        case requestEnded(id: UInt32, RequestError?)
         case event(RoomEvent)
     }
 
@@ -150,7 +178,10 @@ public struct RoomStateMachine: Sendable {
         case leave
         case publish(AddTrackRequest)
         case setMuted(cid: String, Bool)
+        /// The request's id is the driver's, and not used before.
         case updateMetadata(UpdateParticipantMetadata)
+        /// Data waits to be sent.
+        case dataWaits
         case socketOpened(generation: Int)
         case socketRefused(generation: Int, status: Int, body: String)
         case socketFailed(generation: Int, reason: String)
@@ -172,13 +203,18 @@ public struct RoomStateMachine: Sendable {
     /// Takes one input and returns what to do about it, in order.
     public mutating func handle(_ input: Input, now: MonotonicTime) -> [Effect] {
         effects = []
-        guard !phase.isOver else { return [] }
+        guard !phase.isOver else {
+            // Whoever asks gets an answer.
+            guard case .updateMetadata(let update) = input else { return [] }
+            return [.requestEnded(id: update.requestId, .disconnected)]
+        }
         switch input {
         case .connect(let url, let token): connect(url: url, token: token, now: now)
         case .leave: leave()
         case .publish(let request): publish(request, now: now)
         case .setMuted(let cid, let isMuted): setMuted(cid: cid, isMuted)
-        case .updateMetadata(let update): updateMetadata(update)
+        case .updateMetadata(let update): updateMetadata(update, now: now)
+        case .dataWaits: dataWaits(now: now)
         case .socketOpened, .socketRefused, .socketFailed, .socketClosed, .validated, .received:
             handleSignal(input, now: now)
         case .offerMade, .answerMade, .candidateFound, .receiving, .transportConnected, .transportFailed,
@@ -214,11 +250,13 @@ public struct RoomStateMachine: Sendable {
         needsOffer = false
         pendingCandidates = []
         connectedTargets = []
+        midToTrackID = [:]
+        receiverCount = 0
         switch path {
         case .v1:
             phase = .preparingOffer
             effects.append(.makeTransports(.v1))
-            if configuration.autoSubscribe { effects.append(.addReceivers(audio: 1)) }
+            if configuration.autoSubscribe { addReceivers(1) }
             requestOffer(now: now)
         case .v0:
             openSocket(now: now)
@@ -256,6 +294,7 @@ public struct RoomStateMachine: Sendable {
         deadline = nil
         nextPing = nil
         unansweredPing = nil
+        abandonRequests()
         effects.append(.closeSocket)
         effects.append(.closeTransports)
         effects.append(.event(.connectionStateChanged(.disconnected)))
@@ -264,7 +303,7 @@ public struct RoomStateMachine: Sendable {
 
     private static func isServerSide(_ cause: DisconnectCause) -> Bool {
         switch cause {
-        case .server, .signalLost: true
+        case .server, .serverAskedToReconnect, .signalLost: true
         default: false
         }
     }
@@ -282,6 +321,9 @@ public struct RoomStateMachine: Sendable {
         case .idle, .preparingOffer, .openingSocket, .validating, .disconnected: false
         }
     }
+
+    /// Whether the server let this participant in.
+    var isJoined: Bool { phase == .connectingMedia || phase == .connected }
 
     mutating func setDeadline(_ step: String, _ limit: Duration, now: MonotonicTime) {
         deadline = (now + limit, step, limit)
@@ -305,9 +347,11 @@ public struct RoomStateMachine: Sendable {
                     .publishFailed(
                         cid: cid, reason: "no answer within \(DisconnectCause.seconds(configuration.limits.publish))")))
         }
-        if let outstandingOffer, now - outstandingOffer.sentAt >= configuration.limits.negotiation {
+        // The offer in a join request is on its way from the join on: the steps before it have limits of their own.
+        if isJoined, let outstandingOffer, now - outstandingOffer.sentAt >= configuration.limits.negotiation {
             return end(.timedOut(step: "the negotiation of media", after: configuration.limits.negotiation))
         }
+        expireRequests(now: now)
         keepAlive(now: now)
     }
 }

@@ -13,6 +13,8 @@ struct MachineDriver {
     private(set) var requests: [SignalRequest.Message] = []
     private(set) var effects: [RoomStateMachine.Effect] = []
     private(set) var sockets: [(generation: Int, url: String, token: String)] = []
+    /// How each request ended; a request must end once.
+    private(set) var requestsEnded: [UInt32: RequestError?] = [:]
     private var offers = 0
 
     init(_ configuration: RoomStateMachine.Configuration = .init()) {
@@ -28,10 +30,14 @@ struct MachineDriver {
                 case .event(let event): events.append(event)
                 case .send(let request): if let message = request.message { requests.append(message) }
                 case .openSocket(let generation, let url, let token): sockets.append((generation, url, token))
+                case .requestEnded(let id, let error):
+                    precondition(requestsEnded.updateValue(error, forKey: id) == nil, "request \(id) ended twice")
                 case .makeOffer:
                     offers += 1
                     inputs.append(.offerMade(sdp: "offer \(offers)"))
-                case .applyAnswer(let sdp): inputs.append(.receiving(Self.receiving(sdp)))
+                // With two connections the one that publishes receives nothing.
+                case .applyAnswer(let sdp):
+                    if machine.path == .v1 { inputs.append(.receiving(Self.receiving(sdp))) }
                 case .applyOffer(let sdp, let id):
                     inputs.append(.answerMade(sdp: "answer", id: id))
                     inputs.append(.receiving(Self.receiving(sdp)))
@@ -72,10 +78,8 @@ struct MachineDriver {
         send(.socketOpened(generation: machine.generation))
     }
 
-    /// Connected to a room as `alice`, over one connection.
-    static func joined(_ change: (inout JoinResponse) -> Void = { _ in }) -> MachineDriver {
-        var driver = MachineDriver()
-        driver.connect()
+    /// A join response for `alice`.
+    static func join(_ change: (inout JoinResponse) -> Void = { _ in }) -> JoinResponse {
         var join = JoinResponse()
         var room = LiveKitProtocol.Room()
         room.sid = "RM_1"
@@ -85,7 +89,14 @@ struct MachineDriver {
         join.pingInterval = 5
         join.pingTimeout = 15
         change(&join)
-        driver.receive(.join(join))
+        return join
+    }
+
+    /// Connected to a room as `alice`, over one connection.
+    static func joined(_ change: (inout JoinResponse) -> Void = { _ in }) -> MachineDriver {
+        var driver = MachineDriver()
+        driver.connect()
+        driver.receive(.join(join(change)))
         driver.receive(.answer(description("answer", id: 1)))
         driver.send(.transportConnected(.publisher))
         return driver
@@ -116,8 +127,40 @@ struct MachineDriver {
         return description
     }
 
+    static func update(_ participants: [ParticipantInfo]) -> ParticipantUpdate {
+        var update = ParticipantUpdate()
+        update.participants = participants
+        return update
+    }
+
+    static func published(_ cid: String, _ sid: String) -> TrackPublishedResponse {
+        var track = TrackInfo()
+        track.sid = sid
+        var response = TrackPublishedResponse()
+        response.cid = cid
+        response.track = track
+        return response
+    }
+
+    /// A description with one audio section that sends.
+    static func sdp(msid: String) -> String {
+        "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=sendonly\r\na=msid:\(msid)\r\n"
+    }
+
+    mutating func publish(_ cid: String) {
+        var request = AddTrackRequest()
+        request.cid = cid
+        send(.publish(request))
+    }
+
     var offersSent: [UInt32] {
         requests.compactMap { if case .offer(let offer) = $0 { offer.id } else { nil } }
+    }
+    var answersSent: [UInt32] {
+        requests.compactMap { if case .answer(let answer) = $0 { answer.id } else { nil } }
+    }
+    var addedReceivers: Int {
+        effects.reduce(0) { if case .addReceivers(let count) = $1 { $0 + count } else { $0 } }
     }
     var leaves: Int { requests.count { if case .leave = $0 { true } else { false } } }
     var cause: DisconnectCause? {

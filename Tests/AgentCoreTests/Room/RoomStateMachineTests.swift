@@ -196,15 +196,15 @@ import Testing
 
     @Test func aReusedSectionIsTheTrackOfTheServersMap() {
         var driver = MachineDriver.joined()
-        driver.receive(.update(update([MachineDriver.participant("PA_b", "bob", tracks: ["TR_1"])])))
+        driver.receive(.update(MachineDriver.update([MachineDriver.participant("PA_b", "bob", tracks: ["TR_1"])])))
         driver.receive(.mediaSectionsRequirement(MediaSectionsRequirement()))
-        var first = MachineDriver.description("answer", id: 2, sdp: answer(msid: "PA_b|TR_1 TR_1"))
+        var first = MachineDriver.description("answer", id: 2, sdp: MachineDriver.sdp(msid: "PA_b|TR_1 TR_1"))
         first.midToTrackId = ["0": "TR_1"]
         driver.receive(.answer(first))
         #expect(driver.machine.subscribedTracks == ["TR_1"])
         driver.receive(.mediaSectionsRequirement(MediaSectionsRequirement()))
         // The same section, with the old track id in its msid.
-        var second = MachineDriver.description("answer", id: 3, sdp: answer(msid: "PA_c|TR_1 TR_1"))
+        var second = MachineDriver.description("answer", id: 3, sdp: MachineDriver.sdp(msid: "PA_c|TR_1 TR_1"))
         second.midToTrackId = ["0": "TR_2"]
         driver.receive(.answer(second))
         #expect(driver.machine.subscribedTracks == ["TR_2"])
@@ -214,7 +214,7 @@ import Testing
     @Test func placeholdersAndOddStreamsAreNoTracks() {
         var driver = MachineDriver.joined()
         for stream in ["camera TR_x", "PA_only TR_x", "PA_a|b|c TR_x", "- -"] {
-            driver.send(.receiving(MachineDriver.receiving(answer(msid: stream))))
+            driver.send(.receiving(MachineDriver.receiving(MachineDriver.sdp(msid: stream))))
         }
         #expect(driver.machine.subscribedTracks.isEmpty)
     }
@@ -223,13 +223,15 @@ import Testing
 
     @Test func olderVersionsAndRejoinsAreToldApart() {
         var driver = MachineDriver.joined()
-        driver.receive(.update(update([MachineDriver.participant("PA_b", "bob", version: 5)])))
-        driver.receive(.update(update([MachineDriver.participant("PA_b", "bob", version: 3, tracks: ["TR_1"])])))
+        driver.receive(.update(MachineDriver.update([MachineDriver.participant("PA_b", "bob", version: 5)])))
+        driver.receive(
+            .update(MachineDriver.update([MachineDriver.participant("PA_b", "bob", version: 3, tracks: ["TR_1"])])))
         #expect(driver.machine.remotes["bob"]?.tracks.isEmpty == true)
-        driver.receive(.update(update([MachineDriver.participant("PA_b2", "bob", version: 1)])))
+        driver.receive(.update(MachineDriver.update([MachineDriver.participant("PA_b2", "bob", version: 1)])))
         #expect(driver.machine.remotes["bob"]?.sid == "PA_b2")
         // The end of the old one, which comes late, is not the end of the new one.
-        driver.receive(.update(update([MachineDriver.participant("PA_b", "bob", version: 9, state: .disconnected)])))
+        driver.receive(
+            .update(MachineDriver.update([MachineDriver.participant("PA_b", "bob", version: 9, state: .disconnected)])))
         #expect(driver.machine.remotes["bob"]?.sid == "PA_b2")
         let kinds = driver.events.compactMap { event -> String? in
             switch event {
@@ -265,7 +267,7 @@ import Testing
         answer.request = .addTrack(request)
         driver.receive(.requestResponse(answer))
         #expect(driver.events.contains { if case .publishFailed("mic", _) = $0 { true } else { false } })
-        driver.receive(.trackPublished(published("mic", "TR_1")))
+        driver.receive(.trackPublished(MachineDriver.published("mic", "TR_1")))
         #expect(!driver.effects.contains { if case .addSender = $0 { true } else { false } })
     }
 
@@ -284,7 +286,7 @@ import Testing
         request.cid = "mic"
         driver.send(.publish(request))
         driver.send(.setMuted(cid: "mic", true))
-        driver.receive(.trackPublished(published("mic", "TR_1")))
+        driver.receive(.trackPublished(MachineDriver.published("mic", "TR_1")))
         driver.send(.setMuted(cid: "mic", true))
         let mutes = driver.requests.compactMap { if case .mute(let mute) = $0 { mute.muted } else { nil } }
         #expect(mutes == [true], "the wish of before the answer is sent with it, and no repetition")
@@ -303,14 +305,17 @@ import Testing
         let frames = try Captures.frames("python_sdk_events").filter(\.isServer)
             .map { try SignalResponse(serializedBytes: $0.bytes) }
         for _ in 0..<300 {
-            var driver = MachineDriver()
+            var configuration = RoomStateMachine.Configuration()
+            if Bool.random(using: &generator) { configuration.path = .v0 }
+            var driver = MachineDriver(configuration)
+            var requests: UInt32 = 0
             if Bool.random(using: &generator) { driver.connect() }
             for _ in 0..<60 {
                 driver.now = driver.now + .milliseconds(Int64.random(in: 0...900, using: &generator))
                 let generation = Int.random(in: 0...2, using: &generator)
                 var request = AddTrackRequest()
                 request.cid = "c\(Int.random(in: 0...3, using: &generator))"
-                switch Int.random(in: 0...16, using: &generator) {
+                switch Int.random(in: 0...24, using: &generator) {
                 case 0: driver.send(.connect(url: "ws://server.test", token: "t"))
                 case 1: driver.send(.socketOpened(generation: generation))
                 case 2: driver.send(.publish(request))
@@ -322,6 +327,19 @@ import Testing
                     driver.send(.socketRefused(generation: generation, status: 404, body: ""))
                 case 8: driver.send(.receiving([.init(mid: "0", stream: "PA_x|TR_x", track: "TR_x")]))
                 case 9: driver.send(.tick)
+                case 10:
+                    requests += 1
+                    var update = UpdateParticipantMetadata()
+                    update.requestId = requests
+                    driver.send(.updateMetadata(update))
+                case 11: driver.send(.dataWaits)
+                case 12:
+                    let id = UInt32.random(in: 0...4, using: &generator)
+                    driver.receive(.answer(MachineDriver.description("answer", id: id)))
+                case 13: driver.receive(.offer(MachineDriver.description("offer", id: 7)))
+                case 14: driver.send(.answerMade(sdp: "unasked", id: 3))
+                case 15 where Int.random(in: 0...5, using: &generator) == 0:
+                    driver.send(.transportFailed(.subscriber, reason: "any"))
                 default:
                     if let frame = frames.randomElement(using: &generator) {
                         driver.send(.received(generation: driver.machine.generation, frame))
@@ -331,30 +349,11 @@ import Testing
             driver.send(.leave)
             #expect(driver.machine.phase.isOver)
             #expect(driver.events.count { if case .disconnected = $0 { true } else { false } } == 1)
+            #expect(driver.requestsEnded.keys.sorted() == Array(0..<requests).map { $0 + 1 }, "each request ends")
+            #expect(driver.events.last == .disconnected(driver.cause ?? .clientInitiated))
             let offers = driver.offersSent
             #expect(zip(offers, offers.dropFirst()).allSatisfy { $0 < $1 }, "\(offers)")
         }
-    }
-
-    // MARK: Messages
-
-    private func update(_ participants: [ParticipantInfo]) -> ParticipantUpdate {
-        var update = ParticipantUpdate()
-        update.participants = participants
-        return update
-    }
-
-    private func published(_ cid: String, _ sid: String) -> TrackPublishedResponse {
-        var track = TrackInfo()
-        track.sid = sid
-        var response = TrackPublishedResponse()
-        response.cid = cid
-        response.track = track
-        return response
-    }
-
-    private func answer(msid: String) -> String {
-        "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=sendonly\r\na=msid:\(msid)\r\n"
     }
 }
 
