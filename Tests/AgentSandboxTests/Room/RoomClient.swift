@@ -13,6 +13,8 @@ actor RoomClient {
     private var timestamp: UInt32 = 0
     private(set) var events: [RoomEvent] = []
     private(set) var frames: [String: Int] = [:]
+    /// How requests ended.
+    private(set) var answers: [String] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -37,6 +39,16 @@ actor RoomClient {
     }
 
     func send(_ packet: DataPacket, reliable: Bool = true) throws { try room?.sendData(packet, reliable: reliable) }
+    func rename(_ name: String, metadata: String) {
+        func note(_ what: String, _ result: Result<Void, RequestError>) {
+            switch result {
+            case .success: answers.append("\(what): done")
+            case .failure(let error): answers.append("\(what): \(error)")
+            }
+        }
+        room?.updateName(name) { note("name", $0) }
+        room?.updateMetadata(metadata) { note("metadata", $0) }
+    }
     func setAttributes(_ attributes: [String: String]) { room?.updateAttributes(attributes) }
     func leave() {
         sender = nil
@@ -54,6 +66,7 @@ actor RoomClient {
             return user.payload
         }
     }
+    var local: Participant? { room?.localParticipant }
     var others: [String: Participant] { room?.remoteParticipants ?? [:] }
     var totalFrames: Int { frames.values.reduce(0, +) }
 
