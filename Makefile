@@ -7,7 +7,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES := libglib2.0-dev libsoup-3.0-dev libnice-dev libssl-dev libsrtp2-dev libusrsctp-dev \
 	libopus-dev libasound2-dev libwebrtc-audio-processing-dev libsndfile1-dev libspeexdsp-dev \
 	libyaml-dev libespeak-ng-dev espeak-ng-data glib-networking pkg-config ca-certificates
-TEST_TOOLS := coturn openssl python3 python3-pip python3-venv
+TEST_TOOLS := coturn openssl python3 python3-pip python3-venv pulseaudio pulseaudio-utils libasound2-plugins
 
 TEST_TARGETS := LoopCoreTests WebIOTests LiveKitProtocolTests RTCTransportTests AudioPipelineTests AgentCoreTests \
 	AgentSandboxTests agentctlTests

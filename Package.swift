@@ -2,9 +2,9 @@
 import Foundation
 import PackageDescription
 
-/// The include flags of a C library whose pkg-config file also carries linker flags that SwiftPM refuses
-/// with a warning (`-pthread`): asked for directly, so that the build stays silent.
-func includeFlags(of library: String) -> [String] {
+/// The include flags of a C library whose pkg-config file also carries flags that SwiftPM refuses with a warning
+/// (`-pthread`), or whose headers only one C++ file needs: asked for directly, so that the build stays silent.
+func includeFlags(of library: String, prefix: [String]) -> [String] {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -16,14 +16,14 @@ func includeFlags(of library: String) -> [String] {
     process.waitUntilExit()
     return String(decoding: data, as: UTF8.self)
         .split(whereSeparator: \.isWhitespace)
-        .flatMap { ["-Xcc", String($0)] }
+        .flatMap { prefix + [String($0)] }
 }
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .unsafeFlags(includeFlags(of: "libsoup-3.0")),
+    .unsafeFlags(includeFlags(of: "libsoup-3.0", prefix: ["-Xcc"])),
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -61,12 +61,21 @@ let package = Package(
         system("CYAML", apt: "libyaml-dev"),
         system("CEspeak", apt: "libespeak-ng-dev"),
 
+        // The one library with a C++ face, behind a shim in C.
+        .target(
+            name: "CAudioProcessing", path: "Sources/System/CAudioProcessing",
+            cxxSettings: [
+                .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+                .unsafeFlags(includeFlags(of: "webrtc-audio-processing", prefix: [])),
+            ],
+            linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+
         // Libraries; each depends only on those above it.
         library("LoopCore", ["CGLib"]),
         library("WebIO", ["LoopCore", "CGLib", "CSoup"]),
         library("LiveKitProtocol", []),
         library("RTCTransport", ["LoopCore", "CGLib", "CNice", "COpenSSL", "CSRTP", "CUsrsctp"]),
-        library("AudioPipeline", ["LoopCore", "COpus", "CALSA", "CSndfile", "CSpeexDSP"]),
+        library("AudioPipeline", ["LoopCore", "COpus", "CALSA", "CSndfile", "CSpeexDSP", "CAudioProcessing"]),
         library(
             "AgentCore", ["LoopCore", "CGLib", "WebIO", "LiveKitProtocol", "RTCTransport", "AudioPipeline", "CYAML"]),
         library(

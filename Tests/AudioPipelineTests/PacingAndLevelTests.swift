@@ -182,8 +182,9 @@ import Testing
     /// The bundled sentence is found as one turn.
     @Test func theBundledSentence() throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let source = AudioFileSource(reader: try AudioFileReader(path: "/\(root)/config/demo/hello.wav"))
-        #expect(source.reader.format.duration.map { $0 > .seconds(3) && $0 < .seconds(4) } == true)
+        let reader = try AudioFileReader(path: "/\(root)/config/demo/hello.wav")
+        let source = AudioFileSource(reader: reader)
+        #expect(reader.format.duration.map { $0 > .seconds(3) && $0 < .seconds(4) } == true)
         while try source.next() != nil {}
         #expect(source.reader.warnings == [])
         let start = try #require(source.speechStart)

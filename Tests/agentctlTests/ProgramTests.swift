@@ -154,8 +154,10 @@ import Testing
         #expect(FileManager.default.createFile(atPath: empty, contents: Data()))
         defer { try? FileManager.default.removeItem(atPath: empty) }
         let cases: [([String], Int32, String)] = [
-            (["talk"], 2, "give --input"), (["tlak"], 2, "Did you mean talk?"),
-            (["talk", "--bitrate", "5", "-i", hello], 2, "--bitrate is '5'"),
+            (["talk", "--microphone", "no-such-device"], 6, "\"no-such-device\""), (["tlak"], 2, "Did you mean talk?"),
+            (["talk", "--bitrate", "5"], 2, "--bitrate is '5'"), (["talk", "--frame", "30"], 2, "--frame is '30'"),
+            (["talk", "-i", hello, "--tone", "440"], 2, "--input and --tone"),
+            (["talk", "-i", "-", "--raw-format", "s8"], 2, "--raw-format is 's8'"),
             (["talk", "--input", "no/such.wav"], 6, "no/such.wav"), (["talk", "--input", "/"], 6, "\"/\""),
             (["talk", "--input", empty], 6, "agentctl-"), (["talk", "--input", #filePath], 6, "not an audio file"),
             (["talk", "--input", hello, "--output", "no/such/reply.wav"], 6, "no/such"),

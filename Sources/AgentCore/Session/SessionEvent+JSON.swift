@@ -19,7 +19,11 @@ extension SessionEvent {
         case .agentJoined: "agent_joined"
         case .agentLeft: "agent_left"
         case .agentStateChanged: "agent_state"
+        case .recordingStarted: "recording_started"
+        case .preConnectAudioSent: "pre_connect_audio"
+        case .microphoneMuted: "microphone_muted"
         case .inputStarted: "input_started"
+        case .userSpeechStarted: "user_speech_started"
         case .userSpeechEnded: "user_speech_ended"
         case .inputFinished: "input_finished"
         case .agentAudioStarted: "agent_audio_started"
@@ -45,7 +49,13 @@ extension SessionEvent {
             return [("identity", .string(identity)), ("reason", .string(reason))]
         case .agentStateChanged(let state):
             return [("state", .string(state.description))]
-        case .inputStarted, .userSpeechEnded, .inputFinished, .agentAudioStarted, .agentAudioEnded:
+        case .recordingStarted(let directory):
+            return [("directory", .string(directory))]
+        case .preConnectAudioSent(let frames, let dropped):
+            return [("audio_ms", .number(Double(frames) / 48)), ("dropped_ms", .number(Double(dropped) / 48))]
+        case .microphoneMuted(let isMuted, let cause):
+            return [("muted", .bool(isMuted)), ("by", .string(cause.rawValue))]
+        case .inputStarted, .userSpeechStarted, .userSpeechEnded, .inputFinished, .agentAudioStarted, .agentAudioEnded:
             return []
         case .transcript(let event):
             return event.jsonMembers
@@ -76,6 +86,8 @@ extension AudioTraffic {
             ("lost", .integer(lost)), ("loss_ratio", .number(lossRatio)),
             ("jitter_ms", .number(jitterMilliseconds)), ("audio_seconds", .number(audioSeconds)),
             ("concealed_seconds", .number(concealedSeconds)),
+            ("stretched_seconds", .number(stretchedSeconds)), ("recovered_fec", .integer(Int64(recoveredByFEC))),
+            ("recovered_red", .integer(Int64(recoveredByRED))),
         ])
     }
 }
@@ -97,6 +109,20 @@ extension SessionSummary {
             ("sent", sent.json), ("received", received.json),
             ("rtt_ms", roundTripMilliseconds.map(JSONValue.number) ?? .null),
             ("duration_ms", .milliseconds(duration)), ("recording", .optional(recording)),
+            ("microphone", microphone?.json ?? .null), ("speaker", speaker?.json ?? .null),
+            ("echo_return_loss_enhancement_db", echoReturnLossEnhancement.map { .integer(Int64($0)) } ?? .null),
         ]
+    }
+}
+
+extension DeviceSummary {
+    fileprivate var json: JSONValue {
+        .object([
+            ("name", .string(name)), ("rate", .integer(Int64(rate))), ("channels", .integer(Int64(channels))),
+            ("format", .string(format)), ("xruns", .integer(Int64(xruns))), ("suspends", .integer(Int64(suspends))),
+            ("reconnects", .integer(Int64(reconnects))), ("silent_ms", .number(silentMilliseconds)),
+            ("dropped_ms", .number(droppedMilliseconds)), ("drift_ppm", driftPPM.map(JSONValue.number) ?? .null),
+            ("scheduling", .string(scheduling)),
+        ])
     }
 }

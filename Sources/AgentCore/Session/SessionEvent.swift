@@ -23,9 +23,18 @@ public struct SessionEvent: Sendable, Equatable {
         case agentJoined(identity: String)
         case agentLeft(identity: String, reason: String)
         case agentStateChanged(AgentState)
+        /// Both sides' sound is being kept in that folder; the time is that of the recordings' first sample.
+        case recordingStarted(directory: String)
+        /// The agent was given what was said before it could hear: samples of 48 kHz, and how many before those had to
+        /// be dropped. The live track goes on where they end.
+        case preConnectAudioSent(frames: Int, droppedFrames: Int)
+        /// The microphone was muted or unmuted.
+        case microphoneMuted(Bool, by: MuteCause)
         /// The recorded speech starts to be sent.
         case inputStarted
-        /// The last sample of speech in the recording was sent.
+        /// The user began to speak, as voice activity tells.
+        case userSpeechStarted
+        /// The last sample of the user's speech was sent.
         case userSpeechEnded
         /// The recording was sent to its end.
         case inputFinished
@@ -41,5 +50,10 @@ public struct SessionEvent: Sendable, Equatable {
         case warning(String)
         /// The session is over; the last event.
         case ended(SessionSummary, error: SessionError?)
+    }
+
+    /// Who muted or unmuted the microphone.
+    public enum MuteCause: String, Sendable {
+        case user, server, agent
     }
 }

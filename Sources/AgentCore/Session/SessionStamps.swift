@@ -8,7 +8,9 @@ struct SessionStamps {
     var iceConnected: MonotonicTime?
     var dtlsConnected: MonotonicTime?
     var firstPacketSent: MonotonicTime?
-    var speechEnded: MonotonicTime?
+    /// Somebody subscribed to the microphone.
+    var subscribed: MonotonicTime?
+    var conversationStarted: MonotonicTime?
 
     /// The steps as durations, each since the one before.
     var breakdown: ConnectBreakdown {

@@ -1,3 +1,5 @@
+import AudioPipeline
+
 /// How long each step of connecting took. Steps that did not happen are nil.
 public struct ConnectBreakdown: Sendable, Equatable {
     /// Fetching or minting the token.
@@ -42,6 +44,12 @@ public struct AudioTraffic: Sendable, Equatable {
     public var audioSeconds: Double = 0
     /// Seconds of audio that concealment had to invent.
     public var concealedSeconds: Double = 0
+    /// Seconds by which audio was stretched or shortened to follow the network's jitter.
+    public var stretchedSeconds: Double = 0
+    /// Lost packets that in-band FEC brought back, coarsely.
+    public var recoveredByFEC = 0
+    /// Lost packets that redundant copies brought back, as they were.
+    public var recoveredByRED = 0
 
     public init() {}
 }
@@ -61,6 +69,49 @@ public struct SessionSummary: Sendable, Equatable {
     public var duration: Duration = .zero
     /// Where the answer was recorded.
     public var recording: String?
+    /// The devices that took part.
+    public var microphone: DeviceSummary?
+    public var speaker: DeviceSummary?
+    /// How much of the echo was taken out (ERLE), dB, where it was measured.
+    public var echoReturnLossEnhancement: Int?
 
     public init() {}
+}
+
+/// A sound device that took part in a session.
+public struct DeviceSummary: Sendable, Equatable {
+    public var name: String
+    /// Hz.
+    public var rate: Int
+    public var channels: Int
+    /// ALSA's name of the sample format.
+    public var format: String
+    /// Overruns or underruns.
+    public var xruns: Int
+    public var suspends: Int
+    /// Times it was lost and came back.
+    public var reconnects: Int
+    /// Silence that stood in for what it did not give or get.
+    public var silentMilliseconds: Double
+    /// What was lost because the program was too slow.
+    public var droppedMilliseconds: Double
+    /// How much faster its clock is than the monotonic clock, parts per million; nil where the session was too short to
+    /// tell. What the two devices differ is resampled away.
+    public var driftPPM: Double?
+    /// How its thread was scheduled.
+    public var scheduling: String
+
+    init(name: String, configuration: PCMConfiguration, statistics: DeviceStatistics, driftPPM: Double?) {
+        self.name = name
+        rate = configuration.rate
+        channels = configuration.channels
+        format = configuration.format.rawValue
+        xruns = statistics.xruns
+        suspends = statistics.suspends
+        reconnects = statistics.reconnects
+        silentMilliseconds = Double(statistics.silentFrames) * 1000 / Double(configuration.rate)
+        droppedMilliseconds = Double(statistics.droppedFrames) * 1000 / Double(configuration.rate)
+        self.driftPPM = driftPPM
+        scheduling = statistics.scheduling.description
+    }
 }

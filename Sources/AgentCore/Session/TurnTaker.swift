@@ -73,6 +73,8 @@ public struct TurnTaker: Sendable {
         case speaking
         case awaitingReply(since: MonotonicTime)
         case hearingReply(since: MonotonicTime)
+        /// An open conversation: neither side is waited for.
+        case conversing
         case over
     }
 
@@ -86,8 +88,13 @@ public struct TurnTaker: Sendable {
     private var lastAnswer: MonotonicTime?
     private var lastSpeechEnd: MonotonicTime?
 
-    public init(limits: Limits = Limits()) {
+    private let isRecording: Bool
+
+    /// - Parameter isRecording: whether the user is a recording that waits for its turn, or somebody who speaks as they
+    ///   like; then only the agent's coming and going counts.
+    public init(limits: Limits = Limits(), isRecording: Bool = true) {
         self.limits = limits
+        self.isRecording = isRecording
     }
 
     /// Takes what happened at `now`; the decision is to be carried out at once.
@@ -102,6 +109,8 @@ public struct TurnTaker: Sendable {
             agentState = nil
             audible = false
             if case .hearingReply = phase { return finish(.complete) }
+            // Hanging up is one way to end a conversation, if there was one.
+            if phase == .conversing { return finish(lastAnswer == nil ? .fail(.agentLeft) : .complete) }
             switch phase {
             case .starting, .awaitingAgent, .over: break
             default: return finish(.fail(.agentLeft))
@@ -131,9 +140,13 @@ public struct TurnTaker: Sendable {
     /// Checks the limits against `now`.
     public mutating func tick(now: MonotonicTime) -> Decision? {
         switch phase {
-        case .starting, .speaking, .over:
+        case .starting, .speaking, .conversing, .over:
             return nil
         case .awaitingAgent(let since):
+            if agentPresent, !isRecording {
+                phase = .conversing
+                return nil
+            }
             if agentPresent {
                 phase = .settling(since: now)
                 updateQuiet(now: now)

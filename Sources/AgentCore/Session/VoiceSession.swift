@@ -3,8 +3,8 @@ import LiveKitProtocol
 public import LoopCore
 import RTCTransport
 
-/// One spoken session with an agent: fetches a token, joins the room, says a recording in real time, hears the
-/// answer out, keeps it, and leaves.
+/// One spoken session with an agent: fetches a token, joins the room, says a recording or lets somebody speak, hears
+/// the agent, keeps what is said, and leaves.
 ///
 /// ```swift
 /// let session = VoiceSession(configuration: configuration)
@@ -18,33 +18,35 @@ public actor VoiceSession {
     public nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let configuration: SessionConfiguration
+    let configuration: SessionConfiguration
     private let sink: AsyncStream<SessionEvent>.Continuation
     private var outcome: CheckedContinuation<Void, Never>?
     private var failure: SessionError?
     private var isOver = false
 
     private var fetcher: TokenFetcher?
-    private var room: Room?
-    private var track: LocalAudioTrack?
-    private var source: AudioFileSource?
-    private var microphone: MicrophoneSender?
-    private var speaker: SpeakerReceiver?
-    private var conversation = ConversationReader()
-    private var turnTaker: TurnTaker
-    private var turnClock = TurnClock()
+    var room: Room?
+    var track: LocalAudioTrack?
+    var studio: Studio?
+    private var recorder: SessionRecorder?
+    var conversation = ConversationReader()
+    var turnTaker: TurnTaker
+    var turnClock = TurnClock()
     private var ticker: LoopTimer?
-    private var agent: Participant?
-    private var stamps = SessionStamps()
-    private var summary = SessionSummary()
-    private var server = ""
+    private var nextLossCheck = MonotonicTime(nanoseconds: 0)
+    var muteSignal: LoopTimer?
+    var preConnect = PreConnectPhase.idle
+    var agent: Participant?
+    var stamps = SessionStamps()
+    var summary = SessionSummary()
+    var server = ""
     private var warnings: Set<String> = []
 
     /// - Parameter loop: shared between sessions where there are many; a loop of its own by default.
     public init(configuration: SessionConfiguration, loop: EventLoop = EventLoop(name: "agentctl-session")) {
         self.configuration = configuration
         self.loop = loop
-        turnTaker = TurnTaker(limits: configuration.limits)
+        turnTaker = TurnTaker(limits: configuration.limits, isRecording: configuration.input.isRecording)
         (events, sink) = AsyncStream.makeStream(of: SessionEvent.self)
     }
 
@@ -53,13 +55,15 @@ public actor VoiceSession {
     /// - Throws: ``SessionError`` saying why it failed; the summary so far is in the last event.
     public func run() async throws(SessionError) -> SessionSummary {
         stamps.started = .now
-        emit(.started)
         do {
+            try openRecorder()
+            emit(.started)
             try openAudio()
             await withCheckedContinuation { continuation in
                 outcome = continuation
                 // It may have been stopped before it began.
                 if isOver { return finish() }
+                studio?.audio.start()
                 fetchToken()
             }
         } catch {
@@ -79,29 +83,28 @@ public actor VoiceSession {
 
     // MARK: Steps
 
-    /// Opens the recording and the output first: a wrong path fails before anything is dialled.
-    private func openAudio() throws(SessionError) {
-        do throws(AudioFileError) {
-            let reader = try AudioFileReader(path: configuration.input)
-            var options = AudioFileSource.Options()
-            options.leadIn = configuration.leadIn
-            options.trailing = configuration.trailingSilence
-            source = AudioFileSource(reader: reader, options: options)
-            for warning in reader.warnings { warn(warning.description) }
-            let writer: WAVWriter?
-            if let output = configuration.output {
-                writer = try WAVWriter(
-                    path: output, sampleRate: AudioFormat.sampleRate, channels: 1, protecting: configuration.input)
-            } else {
-                writer = nil
-            }
-            let speaker = SpeakerReceiver(loop: loop, writer: writer)
-            speaker.onEvent = { [unowned self] in handle($0) }
-            self.speaker = speaker
-            summary.recording = configuration.output
+    private func openRecorder() throws(SessionError) {
+        guard let directory = configuration.recordDirectory else { return }
+        do {
+            recorder = try SessionRecorder(directory: directory)
+            recorder?.onFailure = { [unowned self] in warn($0) }
         } catch {
             throw SessionError(.audio, error.description)
         }
+    }
+
+    /// Opens everything that sounds first: a wrong path fails before anything is dialled.
+    private func openAudio() throws(SessionError) {
+        do throws(AudioFileError) {
+            let studio = try Studio(configuration: configuration, loop: loop, recorder: recorder)
+            studio.source?.onEvent = { [unowned self] in handle($0) }
+            studio.audio.onEvent = { [unowned self] in handle($0) }
+            self.studio = studio
+            for warning in studio.recording?.reader.warnings ?? [] { warn(warning.description) }
+        } catch {
+            throw SessionError(.audio, error.description)
+        }
+        if case .file(let path)? = configuration.output { summary.recording = path }
     }
 
     private func fetchToken() {
@@ -123,13 +126,25 @@ public actor VoiceSession {
         let room = Room(loop: loop, options: configuration.room)
         self.room = room
         room.onEvent = { [unowned self] in handle($0) }
-        room.onAudioFrame = { [unowned self] sid, frame in speaker?.receive(frame, of: sid) }
+        room.onAudioFrame = { [unowned self] sid, frame in studio?.audio.speaker.receive(frame, of: sid) }
         room.connect(url: details.serverURL, token: details.participantToken.value)
         var options = AudioPublishOptions()
         options.redundant = configuration.redundantAudio
         options.dtx = configuration.encoder.dtx
+        options.isMuted = configuration.isMuted
+        options.features = features
         track = room.publishAudio(options)
         tick(every: .milliseconds(10))
+    }
+
+    private var features: [AudioTrackFeature] {
+        var features: [AudioTrackFeature] = []
+        if configuration.encoder.channels == 2 { features.append(.stereo) }
+        if configuration.processing?.gainControl == true { features.append(.autoGainControl) }
+        if configuration.processing?.echoCancellation == true { features.append(.echoCancellation) }
+        if configuration.processing?.noiseSuppression == true { features.append(.noiseSuppression) }
+        if configuration.keepsPreConnectAudio { features.append(.preconnectBuffer) }
+        return features
     }
 
     /// Often until the microphone can start, and as often as the limits need after that.
@@ -141,31 +156,45 @@ public actor VoiceSession {
         let now = MonotonicTime.now
         startMicrophoneWhenLive()
         report(conversation.tick(now: now))
+        advancePreConnect(now: now)
+        adaptToLoss(now: now)
+        if let limit = configuration.duration, turnTaker.phase == .conversing, let started = stamps.conversationStarted,
+            now - started >= limit
+        {
+            return end(nil)
+        }
         perform(turnTaker.tick(now: now))
     }
 
     /// The microphone sends from the moment it can: silence first, so that the agent hears a live track.
     private func startMicrophoneWhenLive() {
-        guard microphone == nil, let track, track.isLive else { return }
+        guard let studio, studio.audio.microphone == nil, let track, track.isLive else { return }
         do {
-            let encoder = try OpusEncoder(configuration.encoder)
-            let microphone = MicrophoneSender(loop: loop, track: track, encoder: encoder)
-            microphone.onEvent = { [unowned self] in handle($0) }
-            self.microphone = microphone
-            microphone.start()
-            tick(every: .milliseconds(50))
+            studio.audio.attach(track: track, encoder: try OpusEncoder(configuration.encoder))
+            tick(every: .milliseconds(preConnectIsPending ? 20 : 50))
             perform(turnTaker.handle(.ready, now: .now))
         } catch {
             end(SessionError(.audio, "the Opus encoder cannot be used: \(error)"))
         }
     }
 
-    private func perform(_ decision: TurnTaker.Decision?) {
+    /// The pre-connect stream is over: nothing is urgent any more.
+    func relax() { tick(every: .milliseconds(50)) }
+
+    private func adaptToLoss(now: MonotonicTime) {
+        guard configuration.adaptsToLoss, now >= nextLossCheck, let track else { return }
+        nextLossCheck = now + .seconds(1)
+        guard let sent = room?.statistics.sent[track.cid], sent.packets > 100 else { return }
+        studio?.audio.microphone?.adapt(toLoss: sent.fractionLost)
+    }
+
+    func perform(_ decision: TurnTaker.Decision?) {
+        if turnTaker.phase == .conversing, stamps.conversationStarted == nil { stamps.conversationStarted = .now }
         switch decision {
         case nil: return
         case .speak?:
-            guard let source else { return }
-            microphone?.speak(source)
+            guard let studio, let recording = studio.recording else { return }
+            studio.source?.speak(recording)
             emit(.inputStarted)
         case .complete?: end(nil)
         case .fail(let reason)?: end(SessionError(.agent, Self.describe(reason)))
@@ -185,110 +214,21 @@ public actor VoiceSession {
         }
     }
 
-    // MARK: What happens
-
-    private func handle(_ event: RoomEvent) {
-        let now = MonotonicTime.now
-        switch event {
-        case .joined(_, let local, let others):
-            stamps.joined = now
-            summary.identity = local.identity
-            conversation.start(ownIdentity: local.identity)
-            for other in others { consider(other, now: now) }
-        case .connectionStateChanged(.connected):
-            summary.room = room?.roomName
-            emit(.connected(server: server, room: summary.room ?? "", identity: summary.identity ?? ""))
-        case .participantJoined(let participant): consider(participant, now: now)
-        case .participantUpdated(let participant, _): consider(participant, now: now)
-        case .participantLeft(let participant, let reason):
-            report(conversation.participantLeft(identity: participant.identity, now: now))
-            guard participant.identity == agent?.identity else { return }
-            agent = nil
-            emit(.agentLeft(identity: participant.identity, reason: DisconnectCause.server(reason).description))
-            perform(turnTaker.handle(.agentLeft, now: now))
-        case .trackUnsubscribed(let sid): speaker?.remove(trackSid: sid)
-        case .localTrackSubscribed: perform(turnTaker.handle(.microphoneSubscribed, now: now))
-        case .localTrackMuted(_, let isMuted):
-            emit(.warning(isMuted ? "the server muted the microphone" : "the server unmuted the microphone"))
-        case .publishFailed(_, let reason):
-            end(SessionError(.connection, "the microphone could not be published: \(reason)"))
-        case .data(let packet): report(conversation.receive(packet, now: now))
-        case .warning(let message): emit(.warning(message))
-        case .disconnected(let cause):
-            end(cause == .clientInitiated ? nil : SessionError(cause.category, cause.description))
-        case .connectionStateChanged, .trackPublished, .trackUnpublished, .trackSubscribed, .localTrackPublished,
-            .localTrackUnpublished, .activeSpeakersChanged, .connectionQualityChanged, .roomUpdated,
-            .subscriptionPermissionChanged, .subscriptionFailed, .streamStatesChanged, .requestAnswered:
-            break
-        }
-    }
-
-    /// Follows the first agent that is active in the room.
-    private func consider(_ participant: Participant, now: MonotonicTime) {
-        guard participant.isAgent, participant.isActive, agent == nil || agent?.identity == participant.identity else {
-            return
-        }
-        let before = agent
-        agent = participant
-        if before == nil {
-            summary.agent = participant.identity
-            emit(.agentJoined(identity: participant.identity))
-            perform(turnTaker.handle(.agentJoined, now: now))
-        }
-        if let state = participant.agentState, state != before?.agentState {
-            emit(.agentStateChanged(state))
-            perform(turnTaker.handle(.agentState(state), now: now))
-        }
-    }
-
-    private func handle(_ event: MicrophoneSender.Event) {
-        switch event {
-        case .speechEnded(let time):
-            emit(.userSpeechEnded, at: time)
-            if let turn = turnClock.userSpeechEnded(at: time) { emit(.turn(turn)) }
-            perform(turnTaker.handle(.userSpeechEnded(at: time), now: .now))
-        case .finished(let warnings):
-            for warning in warnings { warn(warning) }
-            emit(.inputFinished)
-            perform(turnTaker.handle(.inputFinished, now: .now))
-        case .failed(let message): end(SessionError(.audio, message))
-        }
-    }
-
-    private func handle(_ event: SpeakerReceiver.Event) {
-        switch event {
-        case .audible(let isAudible, let time):
-            emit(isAudible ? .agentAudioStarted : .agentAudioEnded, at: time)
-            if isAudible, let turn = turnClock.agentHeard(at: time) { emit(.turn(turn)) }
-            perform(turnTaker.handle(.agentAudible(isAudible), now: time))
-        case .recordingFailed(let message):
-            summary.recording = nil
-            emit(.warning(message))
-        }
-    }
-
-    private func report(_ transcripts: [TranscriptEvent]) {
-        for transcript in transcripts {
-            emit(.transcript(transcript))
-            guard transcript.speaker != .user else { continue }
-            if let turn = turnClock.agentRead(at: transcript.updatedAt) { emit(.turn(turn)) }
-            perform(turnTaker.handle(.agentText, now: transcript.updatedAt))
-        }
-    }
-
-    /// Says something about the input once, however often it is noticed.
-    private func warn(_ message: String) {
+    /// Says something once, however often it is noticed.
+    func warn(_ message: String) {
         if warnings.insert(message).inserted { emit(.warning(message)) }
     }
 
-    private func emit(_ kind: SessionEvent.Kind, at time: MonotonicTime = .now) {
-        sink.yield(SessionEvent(time: time, kind: kind))
+    func emit(_ kind: SessionEvent.Kind, at time: MonotonicTime = .now) {
+        let event = SessionEvent(time: time, kind: kind)
+        if let recorder, let started = stamps.started { recorder.write(event: event.json(since: started).line) }
+        sink.yield(event)
     }
 
     // MARK: The end
 
     /// Ends the session once; the first reason counts.
-    private func end(_ error: SessionError?) {
+    func end(_ error: SessionError?) {
         guard !isOver else { return }
         isOver = true
         failure = error
@@ -303,54 +243,16 @@ public actor VoiceSession {
         outcome = nil
     }
 
-    /// Counters are taken while the transports still stand.
-    private func collect() {
-        summary.duration = stamps.started.map { .now - $0 } ?? .zero
-        summary.turns = turnClock.turns
-        if let timings = room?.timings {
-            stamps.iceConnected = timings.iceConnected
-            stamps.dtlsConnected = timings.dtlsConnected
-            stamps.firstPacketSent = timings.firstPacketSent
-        }
-        summary.connect = stamps.breakdown
-        guard let statistics = room?.statistics else { return }
-        for sent in statistics.sent.values { summary.sent.add(sent) }
-        for received in statistics.received.values { summary.received.add(received) }
-        summary.roundTripMilliseconds = statistics.sent.values.compactMap(\.roundTripMilliseconds).first
-        summary.sent.audioSeconds = Double(microphone?.framesSent ?? 0) * 0.02
-        summary.received.audioSeconds = speaker?.playedSeconds ?? 0
-        summary.received.concealedSeconds = speaker?.concealedSeconds ?? 0
-    }
-
     private func close() {
         ticker = nil
+        muteSignal = nil
         fetcher = nil
-        microphone?.stop()
-        microphone = nil
-        if let problem = speaker?.stop() { emit(.warning(problem)) }
-        speaker = nil
+        if let problem = studio?.audio.stop() { emit(.warning(problem)) }
+        studio?.source?.onEvent = nil
+        studio = nil
         room?.onEvent = nil
         room?.onAudioFrame = nil
         room?.leaveNow()
         room = nil
-    }
-}
-
-extension AudioTraffic {
-    fileprivate mutating func add(_ sent: SenderStatistics) {
-        packets += sent.packets
-        bytes += sent.bytes
-        lost += Int64(sent.cumulativeLost)
-        lossRatio = packets > 0 ? max(0, Double(lost)) / Double(packets) : 0
-        jitterMilliseconds = max(jitterMilliseconds, sent.remoteJitterMilliseconds)
-    }
-
-    fileprivate mutating func add(_ received: ReceiverStatistics) {
-        packets += received.packets
-        bytes += received.bytes
-        lost += received.lost
-        let expected = Double(packets) + Double(max(0, lost))
-        lossRatio = expected > 0 ? Double(max(0, lost)) / expected : 0
-        jitterMilliseconds = max(jitterMilliseconds, received.jitterMilliseconds)
     }
 }

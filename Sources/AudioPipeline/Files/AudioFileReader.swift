@@ -68,6 +68,9 @@ public final class AudioFileReader {
         return found
     }
 
+    /// Everything has been read.
+    public var isAtEnd: Bool { ended && pendingStart == pending.count }
+
     /// The next samples, 48 kHz mono; fewer than `frames` at the end, and none after it.
     ///
     /// - Throws: `AudioFileError.readFailed`.

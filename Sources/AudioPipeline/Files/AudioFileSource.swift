@@ -1,4 +1,4 @@
-/// A file as a stream of equal frames with silence before and after, so that the listener's voice detection has
+/// A recording as a stream of equal frames with silence before and after, so that the listener's voice detection has
 /// something to start from and hears the end of speech. On its way it notes where the speech in it is.
 public final class AudioFileSource {
     public struct Options: Sendable {
@@ -13,7 +13,7 @@ public final class AudioFileSource {
         public init() {}
     }
 
-    public let reader: AudioFileReader
+    public let reader: any SampleReader
     public let options: Options
     /// Samples given out so far, silence included.
     public private(set) var position = 0
@@ -32,8 +32,10 @@ public final class AudioFileSource {
     private var trailingLeft: Int
     private var fileEnded = false
     private var lastActive: Int?
+    /// Samples of silence given because the source had nothing yet.
+    public private(set) var starvedFrames = 0
 
-    public init(reader: AudioFileReader, options: Options = Options()) {
+    public init(reader: any SampleReader, options: Options = Options()) {
         self.reader = reader
         self.options = options
         vad = EnergyVAD(configuration: options.vad)
@@ -60,10 +62,14 @@ public final class AudioFileSource {
         while frame.count < length && !fileEnded {
             let samples = try reader.read(frames: length - frame.count)
             frame.append(contentsOf: samples)
-            if samples.isEmpty {
-                fileEnded = true
-                fileEnd = position + frame.count
-            }
+            guard samples.isEmpty else { continue }
+            guard reader.isAtEnd else { break }
+            fileEnded = true
+            fileEnd = position + frame.count
+        }
+        if !fileEnded {
+            starvedFrames += length - frame.count
+            frame.append(contentsOf: repeatElement(0, count: length - frame.count))
         }
         if frame.count < length && trailingLeft > 0 {
             let count = min(trailingLeft, length - frame.count)

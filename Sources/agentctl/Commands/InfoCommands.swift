@@ -36,7 +36,8 @@ enum InfoCommands {
 /// The commands there are.
 enum Commands {
     static let all: [CommandSpec] = [
-        TalkCommand.spec, TokenCommand.spec, SandboxCommand.spec, InfoCommands.completions, InfoCommands.man,
+        TalkCommand.spec, TokenCommand.spec, DevicesCommand.spec, SandboxCommand.spec, InfoCommands.completions,
+        InfoCommands.man,
     ]
 
     /// Runs a whole command line and returns the exit code.

@@ -4,33 +4,19 @@ import AudioPipeline
 import Foundation
 import LoopCore
 
-/// `agentctl talk`: say a recording to an agent and hear the answer out.
+/// `agentctl talk`: speak with an agent, or say a recording to it.
 enum TalkCommand {
     static let spec = CommandSpec(
         name: "talk",
-        summary: "Say a recording to an agent, print both sides' words, keep the answer",
+        summary: "Speak with an agent, or say a recording to it, and see both sides' words",
         discussion:
-            "Joins a room, waits until the agent listens, says the file in real time, and ends when the agent has "
-            + "answered. With no server set, a sandbox with a scripted agent serves inside the program.",
+            "With a microphone (the default) the conversation begins at once: what is said while the connection is made "
+            + "is kept and reaches the agent. m mutes, q quits. With --input a recording is said when the agent listens, "
+            + "and the session ends when it has answered. With no server set, a sandbox with a scripted agent serves "
+            + "inside the program.",
         argument: nil,
         groups: [
-            CommandSpec.Group(
-                title: "Audio",
-                options: [
-                    .value(
-                        "input", short: "i", "FILE", completion: .file,
-                        "recording to say: WAV, FLAC, Ogg, any rate and channels"),
-                    .value(
-                        "output", short: "o", "FILE", completion: .file, "keep what the agent says, as 48 kHz mono WAV"),
-                    .value("bitrate", "BITS", config: "bitrate", defaultText: "32000", "Opus bit rate, bits a second"),
-                    .value("complexity", "N", config: "complexity", defaultText: "9", "Opus complexity, 0 to 10"),
-                    .flag("fec", negatable: true, config: "fec", "Opus in-band error correction (default: on)"),
-                    .flag("red", negatable: true, config: "red", "redundant audio, RFC 2198 (default: on)"),
-                    .value("lead-in", "MS", config: "lead_in", defaultText: "200", "silence before the recording"),
-                    .value(
-                        "trailing-silence", "MS", config: "trailing_silence", defaultText: "800",
-                        "silence after it, before the wait for the answer"),
-                ]),
+            AudioOptions.sound, AudioOptions.processing, AudioOptions.codec,
             ConnectionOptions.source, ConnectionOptions.participant,
             CommandSpec.Group(
                 title: "Time limits",
@@ -49,7 +35,9 @@ enum TalkCommand {
             CommandSpec.Group(title: "Output", options: outputOptions),
         ],
         examples: [
-            ("agentctl talk --input hello.wav --output reply.wav", "a session with the agent of the built-in sandbox"),
+            ("agentctl talk", "speak with the agent of the built-in sandbox"),
+            ("agentctl talk --input hello.wav --output reply.wav", "say a recording to it and keep the answer"),
+            ("arecord -f S16_LE -r 16000 -t raw | agentctl talk -i - --raw-format s16:16000", "speech through a pipe"),
             ("agentctl talk --sandbox my-sandbox-1a2b3c --input hello.wav", "an agent behind a LiveKit Cloud sandbox"),
             (
                 "agentctl talk --url ws://localhost:7880 --api-key devkey --agent support --input hello.wav --json",
@@ -71,6 +59,10 @@ enum TalkCommand {
             return try await talk(settings)
         } catch let error as UsageError {
             return fail(error.description, code: ExitCode.usage)
+        } catch let error as AudioDeviceError {
+            return fail(error.description, code: SessionError.Category.audio.rawValue)
+        } catch let error as SessionError {
+            return fail(error.description, code: error.exitCode)
         } catch let error as SandboxError {
             return fail(error.description, code: SessionError.Category.connection.rawValue)
         } catch {
@@ -84,11 +76,11 @@ enum TalkCommand {
     }
 
     private static func talk(_ settings: Settings) async throws -> Int32 {
-        guard let input = try settings.string("input") else {
-            throw UsageError(description: "nothing to say: give --input FILE. See agentctl talk --help")
-        }
+        if AudioOptions.usesStandardOutput(settings) { Output.shared.moveToStandardError() }
         var source = try ConnectionOptions.source(settings)
-        var configuration = try configuration(settings, input: input, source: source)
+        var configuration = try configuration(settings, source: source)
+        // Before anything that takes time: what is said from now on is kept.
+        try AudioOptions.apply(settings, to: &configuration)
         var server: SandboxServer?
         if source == nil {
             let sandbox = SandboxServer(loop: EventLoop(name: "agentctl-sandbox"))
@@ -117,6 +109,19 @@ enum TalkCommand {
             Task { await session.stop() }
         }
         defer { withExtendedLifetime(signals) {} }
+        let keys = configuration.input.isLive && !isPlain && !isJSON ? KeyReader.start() : nil
+        defer { keys?.stop() }
+        if let presses = keys?.keys {
+            Task {
+                for await key in presses {
+                    switch key {
+                    case "m", "M": await session.setMuted(!session.isMuted)
+                    case "q", "Q": await session.stop()
+                    default: break
+                    }
+                }
+            }
+        }
         async let outcome = result(of: session)
         for await event in session.events { renderer.show(event) }
         switch await outcome {
@@ -136,7 +141,7 @@ enum TalkCommand {
     }
 
     private static func configuration(
-        _ settings: Settings, input: String, source: TokenSourceConfiguration?
+        _ settings: Settings, source: TokenSourceConfiguration?
     ) throws(UsageError) -> SessionConfiguration {
         var room = Room.Options()
         room.web = try ConnectionOptions.web(settings)
@@ -144,23 +149,7 @@ enum TalkCommand {
         room.relayOnly = try settings.flag("relay-only") ?? false
         var result = SessionConfiguration(
             tokenSource: source ?? .sandbox(id: "embedded", baseURL: ""),
-            tokenRequest: try ConnectionOptions.request(settings), room: room, input: input)
-        result.output = try settings.string("output")
-        if let bitrate = try settings.integer("bitrate", in: 6_000...510_000, unit: "bits a second") {
-            result.encoder.bitrate = bitrate
-        }
-        if let complexity = try settings.integer("complexity", in: 0...10, unit: "") {
-            result.encoder.complexity = complexity
-        }
-        if let fec = try settings.flag("fec") { result.encoder.fec = fec }
-        if let red = try settings.flag("red") {
-            result.redundantAudio = red
-            result.room.allowsRedundantAudio = red
-        }
-        if let leadIn = try settings.milliseconds("lead-in", in: 0...60_000) { result.leadIn = leadIn }
-        if let trailing = try settings.milliseconds("trailing-silence", in: 0...60_000) {
-            result.trailingSilence = trailing
-        }
+            tokenRequest: try ConnectionOptions.request(settings), room: room, input: .silence)
         if let limit = try settings.seconds("agent-timeout", in: 0.1...3600) { result.limits.agentJoin = limit }
         if let limit = try settings.seconds("timeout", in: 0.1...3600) { result.limits.reply = limit }
         return result

@@ -44,6 +44,13 @@ final class SessionRenderer {
         case .agentJoined(let identity): note("The agent \(identity) is here.", at: .normal)
         case .agentLeft(let identity, let reason): note("The agent \(identity) left: \(reason).", at: .normal)
         case .agentStateChanged(let state): note("The agent is \(state).", at: .verbose)
+        case .recordingStarted(let directory): note("Recording into \(directory).", at: .normal)
+        case .preConnectAudioSent(let frames, _):
+            let seconds = String(format: "%.1f s", Double(frames) / 48_000)
+            note("The agent was given the \(seconds) of sound from before it could hear.", at: .normal)
+        case .microphoneMuted(let isMuted, let cause):
+            let by = cause == .user ? "" : " (by the \(cause.rawValue))"
+            note("The microphone is \(isMuted ? "muted" : "on")\(by).", at: .normal)
         case .inputStarted: note("Speaking.", at: .verbose)
         case .inputFinished: note("Spoken; waiting for the answer.", at: .verbose)
         case .ended(let summary, _):
@@ -51,7 +58,9 @@ final class SessionRenderer {
             if summary.connect.total != nil {
                 for line in SummaryText.lines(summary) { note(line, at: .normal) }
             }
-        case .started, .tokenReceived, .userSpeechEnded, .agentAudioStarted, .agentAudioEnded, .turn: break
+        case .started, .tokenReceived, .userSpeechStarted, .userSpeechEnded, .agentAudioStarted, .agentAudioEnded,
+            .turn:
+            break
         }
     }
 

@@ -21,9 +21,26 @@ enum SummaryText {
         if summary.sent.packets > 0 { lines.append(row("sent", traffic(summary.sent, conceals: false))) }
         if summary.received.packets > 0 { lines.append(row("received", traffic(summary.received, conceals: true))) }
         if let roundTrip = summary.roundTripMilliseconds { lines.append(row("round trip", "\(decimal(roundTrip)) ms")) }
+        if let microphone = summary.microphone { lines.append(row("microphone", device(microphone))) }
+        if let speaker = summary.speaker { lines.append(row("speaker", device(speaker))) }
+        if let enhancement = summary.echoReturnLossEnhancement {
+            lines.append(row("echo", "\(enhancement) dB taken out (ERLE)"))
+        }
         lines.append(row("duration", String(format: "%.1f s", summary.duration.inSeconds)))
         if let recording = summary.recording { lines.append(row("recording", recording)) }
         return lines
+    }
+
+    private static func device(_ device: DeviceSummary) -> String {
+        var text =
+            "\(device.name), \(device.rate) Hz \(device.format) x \(device.channels), \(device.scheduling), "
+            + "xruns \(device.xruns)"
+        if device.suspends > 0 { text += ", suspended \(device.suspends) times" }
+        if device.reconnects > 0 { text += ", lost and found \(device.reconnects) times" }
+        if device.silentMilliseconds > 0 { text += ", silence put in \(decimal(device.silentMilliseconds)) ms" }
+        if device.droppedMilliseconds > 0 { text += ", dropped \(decimal(device.droppedMilliseconds)) ms" }
+        if let drift = device.driftPPM { text += String(format: ", drift %+.0f ppm", drift) }
+        return text
     }
 
     private static func row(_ name: String, _ text: String) -> String {
@@ -38,6 +55,9 @@ enum SummaryText {
         if conceals, traffic.concealedSeconds > 0 {
             text += String(format: ", concealed %.2f s", traffic.concealedSeconds)
         }
+        if traffic.stretchedSeconds > 0.005 { text += String(format: ", stretched %.2f s", traffic.stretchedSeconds) }
+        if traffic.recoveredByRED > 0 { text += ", recovered by RED \(traffic.recoveredByRED)" }
+        if traffic.recoveredByFEC > 0 { text += ", by FEC \(traffic.recoveredByFEC)" }
         return text
     }
 

@@ -8,19 +8,23 @@ final class Output: Sendable {
     static let shared = Output()
 
     private let isClosed = Mutex(false)
+    private let descriptor = Atomic<Int32>(STDOUT_FILENO)
 
     private init() {
         // A closed pipe must be an error of write(2), not the end of the process.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Whether standard output is a terminal.
-    var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    /// Whether what is written goes to a terminal.
+    var isTerminal: Bool { isatty(descriptor.load(ordering: .relaxed)) == 1 }
+
+    /// Writes to standard error from now on, because standard output carries sound.
+    func moveToStandardError() { descriptor.store(STDERR_FILENO, ordering: .relaxed) }
 
     func write(_ text: String) {
         isClosed.withLock { closed in
             guard !closed else { return }
-            if !Self.write(text, to: STDOUT_FILENO) { closed = true }
+            if !Self.write(text, to: descriptor.load(ordering: .relaxed)) { closed = true }
         }
     }
 
