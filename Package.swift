@@ -98,13 +98,16 @@ let package = Package(
             name: "protocol-tool", dependencies: ["LiveKitProtocol"], path: "Tests/Interop/ProtocolTool",
             swiftSettings: settings),
 
+        // Sound devices for tests on machines without any.
+        .target(name: "TestDevices", path: "Tests/TestDevices", swiftSettings: settings),
+
         tests(of: "LoopCore"),
         tests(of: "WebIO"),
         tests(of: "LiveKitProtocol"),
         tests(of: "RTCTransport"),
-        tests(of: "AudioPipeline"),
+        tests(of: "AudioPipeline", ["TestDevices"]),
         tests(of: "AgentCore"),
-        tests(of: "AgentSandbox"),
-        tests(of: "agentctl"),
+        tests(of: "AgentSandbox", ["TestDevices"]),
+        tests(of: "agentctl", ["TestDevices"]),
     ]
 )

@@ -34,6 +34,8 @@ public struct AgentReport: Sendable, Equatable {
         public var sampleRate: Int
         public var channels: Int
         public var bytes: Int
+        /// What was recorded, at that rate, mono; at most 60 s.
+        public var samples: [Int16] = []
     }
 
     /// Entries of each list kept at most.

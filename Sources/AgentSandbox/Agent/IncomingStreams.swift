@@ -9,6 +9,7 @@ struct IncomingStreams: Sendable {
         var topic: String
         var sender: String
         var attributes: [String: String]
+        var mimeType = ""
         var bytes: [UInt8]
     }
 
@@ -41,7 +42,8 @@ struct IncomingStreams: Sendable {
         case .closed(let info):
             guard let bytes = contents.removeValue(forKey: info.streamID) else { return nil }
             return Stream(
-                topic: info.topic, sender: info.senderIdentity, attributes: info.attributes, bytes: bytes)
+                topic: info.topic, sender: info.senderIdentity, attributes: info.attributes,
+                mimeType: info.mimeType, bytes: bytes)
         case .failed(_, let info):
             contents[info.streamID] = nil
         }

@@ -25,6 +25,8 @@ public actor ScriptedAgent {
     private var rpc = AgentRPC()
     private var player: SpeechPlayer?
     private var ears: UserEars?
+    /// A pre-connect buffer that came before its track.
+    private var heardBefore: (trackSid: String, samples: [Int16])?
     private var clock: LoopTimer?
     private var user: Participant?
     private var sayNumber = 0
@@ -168,6 +170,10 @@ public actor ScriptedAgent {
         else { return }
         closeEars()
         ears = try? UserEars(trackSid: sid, endOfTurn: script.endOfTurn)
+        if let heardBefore, heardBefore.trackSid == sid {
+            self.heardBefore = nil
+            if let ears { hear(ears.listen(to: heardBefore.samples)) }
+        }
     }
 
     private func closeEars() {
@@ -199,14 +205,7 @@ public actor ScriptedAgent {
 
     private func tick() {
         let now = MonotonicTime.now
-        if let ears {
-            for event in ears.listen(at: now) {
-                switch event {
-                case .speechStarted: act(.speechStarted)
-                case .speechEnded: act(.speechEnded)
-                }
-            }
-        }
+        if let ears { hear(ears.listen(at: now)) }
         act(.tick)
         guard let frame = player?.nextFrame(), let track else { return }
         track.send(opus: frame.payload, timestamp: frame.timestamp, marker: frame.marker, audioLevel: frame.level)
@@ -287,12 +286,42 @@ public actor ScriptedAgent {
             act(.ready)
             act(.chat(text))
         default:
-            guard seen.preConnectBuffers.count < AgentReport.maximumEntries else { return }
-            seen.preConnectBuffers.append(
-                AgentReport.PreConnectBuffer(
-                    trackSid: stream.attributes["trackId"] ?? "",
-                    sampleRate: stream.attributes["sampleRate"].flatMap { Int($0) } ?? 0,
-                    channels: stream.attributes["channels"].flatMap { Int($0) } ?? 0, bytes: stream.bytes.count))
+            hearBefore(stream)
+        }
+    }
+
+    /// What the user said before this end could hear: it goes before everything that is heard on the track.
+    private func hearBefore(_ stream: IncomingStreams.Stream) {
+        guard seen.preConnectBuffers.count < AgentReport.maximumEntries else { return }
+        var buffer = AgentReport.PreConnectBuffer(
+            trackSid: stream.attributes["trackId"] ?? "",
+            sampleRate: stream.attributes["sampleRate"].flatMap { Int($0) } ?? 0,
+            channels: stream.attributes["channels"].flatMap { Int($0) } ?? 0, bytes: stream.bytes.count)
+        // Compressed buffers, as browsers send them, are counted and not heard.
+        if buffer.channels == 1, (8_000...48_000).contains(buffer.sampleRate),
+            !stream.mimeType.hasPrefix("audio/"), !stream.mimeType.hasPrefix("video/")
+        {
+            buffer.samples = stride(from: 0, to: stream.bytes.count - 1, by: 2).prefix(60 * buffer.sampleRate).map {
+                Int16(bitPattern: UInt16(stream.bytes[$0]) | UInt16(stream.bytes[$0 + 1]) << 8)
+            }
+        }
+        seen.preConnectBuffers.append(buffer)
+        guard stream.sender == user?.identity,
+            let samples = Resampler.convert(buffer.samples, from: buffer.sampleRate, to: AudioFormat.sampleRate)
+        else { return }
+        if let ears, ears.trackSid == buffer.trackSid {
+            hear(ears.listen(to: samples))
+        } else {
+            heardBefore = (buffer.trackSid, samples)
+        }
+    }
+
+    private func hear(_ events: [EnergyVAD.Event]) {
+        for event in events {
+            switch event {
+            case .speechStarted: act(.speechStarted)
+            case .speechEnded: act(.speechEnded)
+            }
         }
     }
 }

@@ -39,7 +39,11 @@ final class UserEars {
 
     /// Plays out the next 20 ms: what began or ended in it.
     func listen(at now: MonotonicTime) -> [EnergyVAD.Event] {
-        let samples = receiver.pull(frames: AudioFormat.framesPer20ms, at: now)
+        listen(to: receiver.pull(frames: AudioFormat.framesPer20ms, at: now))
+    }
+
+    /// Hears samples that came in another way.
+    func listen(to samples: [Int16]) -> [EnergyVAD.Event] {
         heardSamples += samples.count
         peakLevel = max(peakLevel, AudioLevel.decibels(samples))
         recording += samples

@@ -1,5 +1,6 @@
 import Foundation
 import LoopCore
+import TestDevices
 import Testing
 
 @testable import AudioPipeline
@@ -8,7 +9,7 @@ import Testing
     @Test func deliversEverySampleInRealTime() throws {
         let source = (0..<96_000).map { Int16(truncatingIfNeeded: $0 &* 31 &+ 7) | 1 }
         let started = MonotonicTime.now
-        let device = try CaptureDevice(name: try ALSASetup.speech(source))
+        let device = try CaptureDevice(name: try TestPCMs.speech(source))
         defer { device.stop() }
         #expect(device.configuration.rate == 48_000)
         #expect(device.configuration.channels == 1)
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func tellsWhatIsWrong() throws {
-        try #require(ALSASetup.ready)
+        try #require(TestPCMs.isReady)
         #expect(throws: AudioDeviceError.self) { try CaptureDevice(name: "no-such-thing") }
         do { _ = try CaptureDevice(name: "no-such-thing") } catch { print(error) }
         do { _ = try CaptureDevice(name: "hw:0") } catch { print(error) }

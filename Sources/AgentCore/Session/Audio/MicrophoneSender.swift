@@ -32,11 +32,17 @@ final class MicrophoneSender {
         silence = [Int16](repeating: 0, count: frameLength)
         // RFC 3550 section 5.1: the first timestamp is random.
         timestampBase = .random(in: 0 ... .max)
+        guard let buffer else { return }
+        // What was held so far had no track: the track begins in the frame in which the buffer stands.
+        let started = buffer.end % frameLength
+        queueStart = buffer.end - started
+        queue = [Int16](repeating: 0, count: started)
     }
 
     var isHolding: Bool { buffer != nil }
     /// Samples that were held back and had to be dropped.
-    private(set) var droppedFrames = 0
+    var droppedFrames: Int { buffer?.dropped ?? releasedDrops }
+    private var releasedDrops = 0
 
     /// Takes the next samples of the user.
     func append(_ samples: [Int16]) throws(OpusError) {
@@ -45,7 +51,6 @@ final class MicrophoneSender {
             return try sendFrames()
         }
         buffer?.append(samples)
-        droppedFrames = buffer?.dropped ?? 0
         // Silence in their place.
         queue += repeatElement(0, count: samples.count)
         try sendFrames()
@@ -59,6 +64,7 @@ final class MicrophoneSender {
     func release() throws(OpusError) -> [Int16] {
         guard var held = buffer else { return [] }
         let (stream, live) = held.split(frameLength: frameLength)
+        releasedDrops = held.dropped
         buffer = nil
         // The silence that stood for `live` is replaced by it.
         queue.removeLast(min(queue.count, live.count))
