@@ -1,10 +1,11 @@
-public import Foundation
+import Foundation
 
 /// A PulseAudio server of a test's own, with two null sinks: what is played on `mic` is what the microphone hears, and
 /// what goes to `speaker` can be recorded from its monitor. Ends with the last reference.
 public final class SoundServer {
     public let socket: String
-    private var process = Process()
+    private var process: SpawnedProcess?
+    private var players: [SpawnedProcess] = []
     private let folder: String
 
     public struct Failure: Error {
@@ -31,8 +32,6 @@ public final class SoundServer {
 
     /// Starts it, again after ``stop()``.
     public func start() throws {
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         var arguments = [
             "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=yes",
             "--high-priority=no", "--realtime=no", "-L",
@@ -41,15 +40,9 @@ public final class SoundServer {
         for sink in ["mic", "speaker"] {
             arguments += ["-L", "module-null-sink sink_name=\(sink) rate=48000 channels=1"]
         }
-        process.arguments = arguments
-        var environment = ProcessInfo.processInfo.environment
-        for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"] { environment[name] = folder }
-        process.environment = environment
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try SpawnedProcess(arguments, environment: environment)
         for _ in 0..<200 {
-            if FileManager.default.fileExists(atPath: socket), (try? tool("pactl", ["info"]))?.terminationStatus == 0 {
+            if FileManager.default.fileExists(atPath: socket), (try? launch("pactl", ["info"]).wait()) == 0 {
                 return
             }
             usleep(25_000)
@@ -59,19 +52,19 @@ public final class SoundServer {
 
     /// Kills it, as a crash would.
     public func stop() {
-        guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process?.kill()
+        process = nil
         try? FileManager.default.removeItem(atPath: socket)
     }
 
     /// Plays a raw 48 kHz mono S16 file on the microphone's sink; returns at once.
     public func sayIntoMicrophone(_ path: String) throws {
-        try launch("paplay", ["--raw", "--rate=48000", "--channels=1", "--format=s16le", "-d", "mic", path])
+        players.append(
+            try launch("paplay", ["--raw", "--rate=48000", "--channels=1", "--format=s16le", "-d", "mic", path]))
     }
 
-    /// Records what the loudspeaker plays; end it with `terminate()`.
-    public func recordSpeaker(to path: String) throws -> Process {
+    /// Records what the loudspeaker plays, until the process is killed.
+    public func recordSpeaker(to path: String) throws -> SpawnedProcess {
         try launch(
             "parecord",
             [
@@ -80,24 +73,15 @@ public final class SoundServer {
             ])
     }
 
-    @discardableResult
-    private func launch(_ name: String, _ arguments: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [name] + arguments
+    /// The environment in which programs find this server.
+    public var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
-        environment["PULSE_SERVER"] = "unix:\(socket)"
         for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"] { environment[name] = folder }
-        process.environment = environment
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
+        environment["PULSE_SERVER"] = "unix:\(socket)"
+        return environment
     }
 
-    private func tool(_ name: String, _ arguments: [String]) throws -> Process {
-        let process = try launch(name, arguments)
-        process.waitUntilExit()
-        return process
+    private func launch(_ name: String, _ arguments: [String]) throws -> SpawnedProcess {
+        try SpawnedProcess([name] + arguments, environment: environment)
     }
 }

@@ -92,7 +92,7 @@ private final class PlaybackWorker {
         mono = .allocate(capacity: configuration.bufferFrames)
         descriptors = .allocate(capacity: Self.maximumDescriptors + 1)
         descriptors.initialize(repeating: pollfd(), count: Self.maximumDescriptors + 1)
-        pace = PaceGuard(rate: configuration.rate, slack: queueFrames, start: 0)
+        pace = PaceGuard(rate: configuration.rate, slack: queueFrames / 2, start: 0)
     }
 
     deinit {
@@ -123,7 +123,7 @@ private final class PlaybackWorker {
         guard let device else { return }
         let now = Self.now
         lastFlow = now
-        pace = PaceGuard(rate: configuration.rate, slack: queueFrames, start: now)
+        pace = PaceGuard(rate: configuration.rate, slack: queueFrames / 2, start: now)
         moved = 0
         pollCount = min(device.pollCount, Self.maximumDescriptors)
         device.fill(descriptors + 1, count: pollCount)

@@ -9,7 +9,7 @@ import Testing
 
 /// What is said from the start of the process reaches the agent: a recording is played into the capture device before
 /// anything is connected, and what the agent got as a stream and on the track is laid beside it, sample by sample.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PreConnectTests {
+@Suite(.timeLimit(.minutes(3))) struct PreConnectTests {
     /// 14 s of speech without a pause long enough to be mistaken for the silence before the track.
     private static let speech = Task {
         let sentence = "The quick brown fox jumps over the lazy dog and runs along the river to the next town. "
