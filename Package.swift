@@ -101,6 +101,12 @@ let package = Package(
         // Sound devices for tests on machines without any.
         .target(name: "TestDevices", path: "Tests/TestDevices", swiftSettings: settings),
 
+        // Watches the audio threads of a process of its own.
+        .target(name: "AllocationCounter", path: "Tests/RealTime/AllocationCounter"),
+        .executableTarget(
+            name: "realtime-probe", dependencies: ["AllocationCounter", "AudioPipeline", "LoopCore"],
+            path: "Tests/RealTime/Probe", swiftSettings: settings),
+
         tests(of: "LoopCore"),
         tests(of: "WebIO"),
         tests(of: "LiveKitProtocol"),

@@ -16,7 +16,11 @@ public final class SoundServer {
     public var microphone: String { "mic:unix:\(socket)" }
     public var speaker: String { "speaker:unix:\(socket)" }
 
-    public init() throws {
+    private let isUrgent: Bool
+
+    /// - Parameter isUrgent: asks for real-time scheduling, as sound servers usually have it.
+    public init(isUrgent: Bool = false) throws {
+        self.isUrgent = isUrgent
         guard TestPCMs.isReady else { throw TestPCMs.NotReady() }
         // Short: the path of a socket has at most 107 bytes.
         folder = "/tmp/agentctl-pa-\(UUID().uuidString.prefix(8))"
@@ -34,7 +38,7 @@ public final class SoundServer {
     public func start() throws {
         var arguments = [
             "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=yes",
-            "--high-priority=no", "--realtime=no", "-L",
+            "--high-priority=\(isUrgent ? "yes" : "no")", "--realtime=\(isUrgent ? "yes" : "no")", "-L",
             "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
         ]
         for sink in ["mic", "speaker"] {

@@ -20,6 +20,7 @@ extension VoiceSession {
         case .participantUpdated(let participant, _): consider(participant, now: now)
         case .participantLeft(let participant, let reason):
             report(conversation.participantLeft(identity: participant.identity, now: now))
+            perform(rpc.participantLeft(identity: participant.identity))
             guard participant.identity == agent?.identity else { return }
             agent = nil
             emit(.agentLeft(identity: participant.identity, reason: DisconnectCause.server(reason).description))
@@ -33,7 +34,9 @@ extension VoiceSession {
             emit(.microphoneMuted(isMuted, by: .server))
         case .publishFailed(_, let reason):
             end(SessionError(.connection, "the microphone could not be published: \(reason)"))
-        case .data(let packet): report(conversation.receive(packet, now: now))
+        case .data(let packet):
+            report(conversation.receive(packet, now: now))
+            perform(rpc.receive(packet, now: now))
         case .warning(let message): emit(.warning(message))
         case .disconnected(let cause):
             end(cause == .clientInitiated ? nil : SessionError(cause.category, cause.description))

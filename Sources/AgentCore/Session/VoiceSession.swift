@@ -30,6 +30,7 @@ public actor VoiceSession {
     var studio: Studio?
     private var recorder: SessionRecorder?
     var conversation = ConversationReader()
+    var rpc = RPCEndpoint()
     var turnTaker: TurnTaker
     var turnClock = TurnClock()
     private var ticker: LoopTimer?
@@ -46,6 +47,7 @@ public actor VoiceSession {
     public init(configuration: SessionConfiguration, loop: EventLoop = EventLoop(name: "agentctl-session")) {
         self.configuration = configuration
         self.loop = loop
+        rpc.methods = [Self.muteMethod]
         turnTaker = TurnTaker(limits: configuration.limits, isRecording: configuration.input.isRecording)
         (events, sink) = AsyncStream.makeStream(of: SessionEvent.self)
     }
@@ -156,6 +158,7 @@ public actor VoiceSession {
         let now = MonotonicTime.now
         startMicrophoneWhenLive()
         report(conversation.tick(now: now))
+        perform(rpc.tick(now: now))
         advancePreConnect(now: now)
         adaptToLoss(now: now)
         if let limit = configuration.duration, turnTaker.phase == .conversing, let started = stamps.conversationStarted,

@@ -15,6 +15,9 @@ actor ListeningAgent {
     private(set) var streams: [(info: DataStreamReader.Info, bytes: [UInt8])] = []
     private(set) var features: [AudioTrackFeature] = []
     private(set) var mutes: [Bool] = []
+    private var rpc = RPCEndpoint()
+    private var nextCall = 0
+    private var calls: [String: CheckedContinuation<Result<String, RPCError>, Never>] = [:]
 
     init(loop: EventLoop = EventLoop(name: "test-agent")) { self.loop = loop }
 
@@ -38,12 +41,30 @@ actor ListeningAgent {
         switch event {
         case .data(let packet):
             for event in reader.receive(packet, now: .now) { take(event) }
+            perform(rpc.receive(packet, now: .now))
         case .participantUpdated(let participant, let previous):
             guard let track = participant.tracks.first, let before = previous.tracks.first,
                 track.isMuted != before.isMuted
             else { return }
             mutes.append(track.isMuted)
         default: break
+        }
+    }
+
+    /// Calls a method of a participant.
+    func call(_ callee: String, _ method: String, _ payload: String) async -> Result<String, RPCError> {
+        await withCheckedContinuation { continuation in
+            let id = "call-\(nextCall)"
+            nextCall += 1
+            calls[id] = continuation
+            perform(rpc.call(id: id, callee: callee, method: method, payload: payload, now: .now))
+        }
+    }
+
+    private func perform(_ output: RPCEndpoint.Output) {
+        for packet in output.packets { try? room?.sendData(packet) }
+        for case .ended(let id, let result) in output.events {
+            calls.removeValue(forKey: id)?.resume(returning: result)
         }
     }
 
