@@ -96,7 +96,10 @@ private final class CaptureWorker {
         self.wakeup = wakeup
         self.stopSignal = stopSignal
         blockFrames = max(configuration.periodFrames, configuration.rate / 50)
-        bytes = .allocate(byteCount: blockFrames * configuration.channels * configuration.format.width, alignment: 16)
+        let size = blockFrames * configuration.channels * configuration.format.width
+        bytes = .allocate(byteCount: size, alignment: 16)
+        // ALSA's `null` leaves it as it is.
+        bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         mono = .allocate(capacity: blockFrames)
         descriptors = .allocate(capacity: Self.maximumDescriptors + 1)
         descriptors.initialize(repeating: pollfd(), count: Self.maximumDescriptors + 1)
