@@ -8,6 +8,8 @@ import Glibc
 let groups: [(name: String, run: () throws -> [Figure])] = [
     ("codec", CodecBenchmark.figures),
     ("playout", PlayoutBenchmark.figures),
+    ("echo", EchoBenchmark.figures),
+    ("quality", QualityBenchmark.figures),
     ("reassembler", ReassemblerBenchmark.figures),
     ("session", SessionBenchmark.figures),
 ]

@@ -106,6 +106,8 @@ public struct JitterBuffer: Sendable {
     private var nextStretch: Int64 = 0
     private var lossRate = 0.0
     private var isLossy = false
+    /// How many packets later the last copy of a frame comes (RFC 2198); 1 where FEC is all there is.
+    private var redundancyDepth = 1
 
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -121,7 +123,7 @@ public struct JitterBuffer: Sendable {
     /// The delay aimed at, in samples.
     private var target: Int {
         // Where packets are lost, waiting for the next one lets its FEC or RED fill the gap.
-        let floor = minimumDelay + (isLossy ? lastFrames : 0)
+        let floor = minimumDelay + (isLossy ? lastFrames * redundancyDepth : 0)
         let wanted = estimator.spread + Self.unit
         return min(maximumDelay, max(floor, estimator.isLearning ? max(startDelay, wanted) : wanted))
     }
@@ -143,6 +145,10 @@ public struct JitterBuffer: Sendable {
         }
         let timestamp = extend(frame.timestamp)
         if frame.isRedundant {
+            if let newestTimestamp, outline.frames > 0 {
+                let distance = (newestTimestamp - timestamp) / Int64(outline.frames) + 1
+                redundancyDepth = Int(max(Int64(redundancyDepth), min(3, distance)))
+            }
             guard timestamp >= position ?? .min else { return }
             store(Entry(timestamp: timestamp, sequence: nil, payload: frame.payload, outline: outline))
             return
@@ -211,6 +217,7 @@ public struct JitterBuffer: Sendable {
         position = nil
         lastSequence = nil
         lastWasSilence = false
+        redundancyDepth = 1
         held = 0
         consecutiveLate = 0
         smoothedDelay = nil

@@ -52,8 +52,9 @@ apm *apm_create(apm_options options) {
 
     error |= processing->high_pass_filter()->Enable(options.high_pass);
     if (options.echo_cancellation) {
+        // Stronger levels take no more echo out of what the benchmark plays, and more of the near end in double talk.
         error |= processing->echo_cancellation()->set_suppression_level(
-            webrtc::EchoCancellation::kHighSuppression);
+            webrtc::EchoCancellation::kLowSuppression);
         error |= processing->echo_cancellation()->enable_drift_compensation(false);
         error |= processing->echo_cancellation()->enable_metrics(true);
         error |= processing->echo_cancellation()->enable_delay_logging(true);
