@@ -189,6 +189,35 @@ import Testing
         }
     }
 
+    // MARK: Clicks
+
+    /// The agent's tone through a bad network: at its start and end, at losses and where the sound is stretched, nothing
+    /// clicks.
+    @Test(.inRealTime, arguments: [0.0, 0.05, 0.2]) func nothingClicks(_ loss: Double) async throws {
+        try await withSandbox({
+            $0.faults.media.loss = loss
+            $0.faults.media.jitter = .milliseconds(loss > 0 ? 30 : 0)
+        }) { server, endpoints in
+            let user = TestUser()
+            try await user.join(
+                endpoints.signal, token: try await server.makeToken(identity: "agent", room: "room", kind: .agent))
+            let speaker = ManualAudio(bound: .seconds(20))
+            var configuration = configuration(endpoints, .silence)
+            configuration.output = .manual(speaker)
+            let (_, summary) = try await run(configuration) { _ in
+                #expect(await eventually { await user.isHeard })
+                await user.speak(tone: 300, seconds: 3)
+                try await Task.sleep(for: .seconds(4))
+            }
+            let heard = speaker.pull(20 * 48_000)
+            #expect(heard.count { abs(Int($0)) > 2_000 } > 96_000)
+            let clicks = Clicks.find(in: heard)
+            #expect(clicks.isEmpty, "\(clicks.count) clicks, first at \(clicks.first ?? 0)")
+            if loss > 0 { #expect((summary?.received.recoveredByRED ?? 0) > 0) }
+            await user.leave()
+        }
+    }
+
     // MARK: Recordings
 
     @Test(.inRealTime) func bothSidesAreRecordedOnOneTimeline() async throws {

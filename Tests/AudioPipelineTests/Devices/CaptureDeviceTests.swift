@@ -217,3 +217,25 @@ func capture(_ device: CaptureDevice, frames: Int, within limit: Duration = .sec
         #expect(drift.ppm == nil)
     }
 }
+
+/// The detector that other tests rely on finds what it is there to find.
+@Suite struct ClicksTests {
+    private let tone = (0..<9_600).map { Int16(8_000 * sin(2 * .pi * 300 * Double($0) / 48_000)) }
+
+    @Test func aCleanToneHasNone() {
+        #expect(Clicks.find(in: tone) == [])
+        #expect(Clicks.find(in: []) == [])
+    }
+
+    @Test func everyKindIsFound() {
+        var missing = tone
+        missing.removeSubrange(4_000..<4_060)
+        #expect(Clicks.find(in: missing).map { abs($0 - 4_000) < 3 } == [true])
+        var cut = tone
+        for index in 4_040... where index < cut.count { cut[index] = 0 }
+        #expect(Clicks.find(in: cut).map { abs($0 - 4_040) < 3 } == [true])
+        var pop = tone
+        pop[5_000] = 30_000
+        #expect(Clicks.find(in: pop).map { abs($0 - 5_000) < 3 } == [true])
+    }
+}
