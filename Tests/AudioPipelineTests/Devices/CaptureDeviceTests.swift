@@ -232,7 +232,7 @@ func capture(_ device: CaptureDevice, frames: Int, within limit: Duration = .sec
         missing.removeSubrange(4_000..<4_060)
         #expect(Clicks.find(in: missing).map { abs($0 - 4_000) < 3 } == [true])
         var cut = tone
-        for index in 4_040... where index < cut.count { cut[index] = 0 }
+        for index in 4_040..<cut.count { cut[index] = 0 }
         #expect(Clicks.find(in: cut).map { abs($0 - 4_040) < 3 } == [true])
         var pop = tone
         pop[5_000] = 30_000
