@@ -46,6 +46,17 @@ struct DataInbox: Sendable {
         return true
     }
 
+    /// The last number of each sender, as a resume tells it to the server.
+    var lastReceived: [(sender: String, sequence: UInt32)] {
+        lastSequences.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Another session begins: what its senders number begins anew, under sids of their own.
+    mutating func restart() {
+        lastSequences = [:]
+        senders = []
+    }
+
     /// The session is connected: delivers what waited.
     mutating func open() -> [DataPacket] {
         isOpen = true

@@ -54,13 +54,25 @@ final class DataSender {
     /// Lossy packets that newer ones pushed out.
     private(set) var droppedPackets = 0
 
+    /// A packet that waits or went out; 0 is no number.
+    private struct Encoded {
+        var sequence: UInt32
+        var bytes: [UInt8]
+    }
+
     private var channel: (any DataSendChannel)?
     private let isReliable: Bool
     private let limits: Limits
     private var nextSequence: UInt32 = 1
-    private var queue: [[UInt8]] = []
+    private var queue: [Encoded] = []
     private var queuedBytes = 0
     private var wasFull = false
+    /// Reliable packets that went out, for a server that lost some with the connection.
+    private var history: [Encoded] = []
+    private var historyBytes = 0
+
+    /// Bytes that are kept for that: more than the channel ever holds.
+    private static let historyLimit = 1_310_720
 
     init(isReliable: Bool) {
         self.isReliable = isReliable
@@ -99,15 +111,55 @@ final class DataSender {
         }
         // The number is used up only by a packet that is taken.
         if isReliable { nextSequence &+= 1 }
-        queue.append(bytes)
+        queue.append(Encoded(sequence: packet.sequence, bytes: bytes))
         queuedBytes += bytes.count
         flush()
+    }
+
+    /// Sends those again that the server does not have, before anything newer.
+    func replay(after sequence: UInt32) {
+        let missing = history.filter { $0.sequence > sequence }
+        guard !missing.isEmpty else { return }
+        queue.insert(contentsOf: missing, at: 0)
+        queuedBytes += missing.reduce(0) { $0 + $1.bytes.count }
+        history.removeAll { $0.sequence > sequence }
+        historyBytes = history.reduce(0) { $0 + $1.bytes.count }
+        flush()
+    }
+
+    /// Another session: numbers begin at 1 with what still waits, and what went out is over.
+    func restart() {
+        channel = nil
+        history = []
+        historyBytes = 0
+        nextSequence = 1
+        queue = queue.map { waiting in
+            guard isReliable, var packet = try? DataPacket(serializedBytes: waiting.bytes) else { return waiting }
+            packet.sequence = nextSequence
+            nextSequence &+= 1
+            return Encoded(sequence: packet.sequence, bytes: packet.serializedBytes())
+        }
+        queuedBytes = queue.reduce(0) { $0 + $1.bytes.count }
+    }
+
+    private func remember(_ packet: Encoded) {
+        guard isReliable else { return }
+        history.append(packet)
+        historyBytes += packet.bytes.count
+        // Forgotten in batches: moving the whole list for each packet would be slow.
+        guard historyBytes > 2 * Self.historyLimit else { return }
+        var count = 0
+        while historyBytes > Self.historyLimit, count < history.count {
+            historyBytes -= history[count].bytes.count
+            count += 1
+        }
+        history.removeFirst(count)
     }
 
     private func makeRoom(for size: Int) {
         var count = 0
         while count < queue.count, queuedBytes + size > limits.queued {
-            queuedBytes -= queue[count].count
+            queuedBytes -= queue[count].bytes.count
             count += 1
         }
         queue.removeFirst(count)
@@ -126,9 +178,10 @@ final class DataSender {
         var sent = 0
         var dropped: [DataSendError] = []
         while sent < queue.count, channel.bufferedAmount < limits.highWater {
-            let bytes = queue[sent]
+            let bytes = queue[sent].bytes
             do throws(DataChannelError) {
                 try channel.send(binary: bytes)
+                remember(queue[sent])
             } catch {
                 // Kept for later, unless there is no later for it: it would hold up all that follow.
                 guard case .messageTooLarge(_, let size, let limit) = error else { break }

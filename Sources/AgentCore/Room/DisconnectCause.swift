@@ -24,6 +24,8 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
     case signalLost(reason: String)
     /// The media connection failed.
     case mediaFailed(reason: String)
+    /// The connection was lost, and attempts to get it back failed; why the last one did.
+    case notReconnected(attempts: Int, last: String)
     /// The server sent something that makes no sense here.
     case protocolViolation(String)
 
@@ -31,9 +33,9 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
         switch self {
         case .clientInitiated: "left the room"
         case .server(let reason): Self.describe(reason)
-        case .serverAskedToReconnect(.unknownReason): "the server asked to connect again. Start the session anew"
+        case .serverAskedToReconnect(.unknownReason): "the server asked to connect again"
         case .serverAskedToReconnect(let reason):
-            "the server asked to connect again: \(Self.describe(reason)). Start the session anew"
+            "the server asked to connect again: \(Self.describe(reason))"
         case .invalidURL(let url): "\(url) is not the URL of a LiveKit server: use ws://, wss://, http:// or https://"
         case .unreachable(let server, let reason):
             "could not connect to \(server): \(reason). Check the URL and that the server is running"
@@ -49,6 +51,8 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
         case .signalLost(let reason): "the signal connection was lost: \(reason)"
         case .mediaFailed(let reason):
             "the media connection failed: \(reason). UDP may be blocked, or the server's TURN is unreachable"
+        case .notReconnected(let attempts, let last):
+            "the connection was lost and did not come back in \(attempts) attempts; the last one: \(last)"
         case .protocolViolation(let what): "the server broke the protocol: \(what)"
         }
     }

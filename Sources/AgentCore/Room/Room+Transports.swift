@@ -32,6 +32,47 @@ extension Room {
         }
     }
 
+    func updateICEServers(_ servers: [LiveKitProtocol.ICEServer]) {
+        guard options.iceServers == nil, !servers.isEmpty else { return }
+        let servers = servers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
+        publisher?.setICEServers(servers)
+        subscriber?.setICEServers(servers)
+    }
+
+    /// Tells a server that took the session up again what this end has of it.
+    func send(_ state: SyncState) {
+        var state = state
+        let isSingle = machine.path == .v1
+        func description(_ description: RTCTransport.SessionDescription?) -> LiveKitProtocol.SessionDescription? {
+            description.map {
+                var result = LiveKitProtocol.SessionDescription()
+                result.type = $0.kind == .offer ? "offer" : "answer"
+                result.sdp = $0.sdp
+                return result
+            }
+        }
+        state.answer = description(isSingle ? publisher?.remoteDescription : subscriber?.localDescription)
+        state.offer = description(isSingle ? publisher?.localDescription : subscriber?.remoteDescription)
+        state.dataChannels = channels.filter { $0.readyState == .open }.map {
+            var info = DataChannelInfo()
+            info.label = $0.label
+            info.id = UInt32($0.id ?? 0)
+            return info
+        }
+        state.datachannelReceiveStates = inbox.lastReceived.map {
+            var received = DataChannelReceiveState()
+            received.publisherSid = $0.sender
+            received.lastSeq = $0.sequence
+            return received
+        }
+        send(.syncState(state))
+    }
+
+    func restartData() {
+        reliable.restart()
+        inbox.restart()
+    }
+
     private func makePublisher(servers: [RTCTransport.ICEServer], defersGathering: Bool) {
         guard let connection = makeConnection(.publisher, servers: servers, defersGathering: defersGathering) else {
             return
@@ -105,7 +146,8 @@ extension Room {
 
     func makeOffer() throws {
         guard let publisher else { return }
-        let offer = try publisher.createOffer()
+        let offer = try publisher.createOffer(iceRestart: restartsICE)
+        restartsICE = false
         try publisher.setLocalDescription(offer)
         submit(.offerMade(sdp: offer.sdp))
     }

@@ -35,6 +35,8 @@ public final class Room {
     private var requests: [UInt32: (Result<Void, RequestError>) -> Void] = [:]
     private var nextRequestID: UInt32 = 1
     private var hasToldOfData = false
+    /// The next offer restarts ICE.
+    var restartsICE = false
     var ended: (timings: ConnectTimings, statistics: RoomStatistics)?
 
     /// Events of the last session's end are delivered even if the owner drops the room in between.
@@ -48,6 +50,8 @@ public final class Room {
         configuration.fallsBack = options.peerConnections == .automatic
         configuration.clientInfo = options.clientInfo
         configuration.limits = options.limits
+        configuration.maximumReconnects = options.maximumReconnects
+        configuration.renewsToken = options.renewsToken
         machine = RoomStateMachine(configuration: configuration)
         reliable.onDrained = { [weak self] in self?.onDataDrained?() }
         for sender in [reliable, lossy] {
@@ -146,6 +150,11 @@ public final class Room {
         submit(.updateMetadata(update))
     }
 
+    /// Answers ``RoomEvent/tokenNeeded``; nil where there is no other token, which ends the session.
+    public func renew(token: String?) {
+        submit(.tokenRenewed(token))
+    }
+
     /// Leaves within the call: the leave is sent and everything is closed when it returns.
     public func leaveNow() {
         submit(.leave)
@@ -238,6 +247,11 @@ public final class Room {
             socket?.close()
             socket = nil
         case .closeTransports: closeTransports()
+        case .updateICEServers(let servers): updateICEServers(servers)
+        case .restartICE: restartsICE = true
+        case .sendSyncState(let state): send(state)
+        case .replayData(let sequence): reliable.replay(after: sequence)
+        case .restartData: restartData()
         case .bind(let mid, let trackSid): bind(mid: mid, trackSid: trackSid)
         case .unbind(let trackSid): subscriptions.removeValue(forKey: trackSid)?.onFrame = nil
         case .requestEnded(let id, let error):
@@ -256,6 +270,10 @@ public final class Room {
         default: break
         }
         onEvent?(event)
+        if case .localTrackPublished(let cid, let info) = event, let track = tracks[cid] {
+            // A track that is published anew may have another sid.
+            track.sid = info.sid
+        }
         if event == .connectionStateChanged(.connected) {
             for packet in inbox.open() { onEvent?(.data(packet)) }
             if inbox.droppedEarly > 0 {
@@ -302,6 +320,12 @@ public final class Room {
         case .failed(let error): submit(.socketFailed(generation: generation, reason: error.description))
         }
         drain()
+    }
+
+    func send(_ message: SignalRequest.Message) {
+        var request = SignalRequest()
+        request.message = message
+        socket?.send(binary: request.serializedBytes())
     }
 
     private func validate(_ generation: Int, _ url: String, _ token: String) {

@@ -3,6 +3,8 @@ public import LiveKitProtocol
 /// Where a room connection stands.
 public enum RoomConnectionState: String, Sendable {
     case disconnected, connecting, connected
+    /// The connection was lost, and is being got back.
+    case reconnecting
 }
 
 /// Something that happened in a room, in the order in which it happened.
@@ -38,6 +40,12 @@ public enum RoomEvent: Sendable, Equatable {
     /// An answer to a request such as ``Room/updateAttributes(_:completion:)``.
     case requestAnswered(RequestResponse)
     case warning(String)
+    /// Why the connection was lost; attempts to get it back follow.
+    case connectionLost(DisconnectCause)
+    /// It is back.
+    case reconnected(RoomStateMachine.RecoveryKind, after: Duration)
+    /// The server does not take the token any more: ``Room/renew(token:)`` is to follow, within 15 s.
+    case tokenNeeded
     /// The last event of a connection.
     case disconnected(DisconnectCause)
 }

@@ -30,6 +30,10 @@ extension Room {
         /// Offer and accept redundant audio (RFC 2198).
         public var allowsRedundantAudio = true
         public var limits = RoomStateMachine.Limits()
+        /// Attempts to get a lost connection back before it is given up; 0 gives up at once.
+        public var maximumReconnects = 10
+        /// Whether the owner answers ``RoomEvent/tokenNeeded`` with another token.
+        public var renewsToken = false
         /// What the server is told about this program.
         public var clientInfo: ClientInfo = {
             var info = ClientInfo()

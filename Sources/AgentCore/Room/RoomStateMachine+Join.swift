@@ -30,7 +30,13 @@ extension RoomStateMachine {
             var join = JoinRequest()
             join.clientInfo = clientInfo
             join.connectionSettings = settings
-            join.publisherOffer = description
+            if isResuming {
+                join.reconnect = true
+                join.reconnectReason = reconnectReason
+                join.participantSid = local?.sid ?? ""
+            } else {
+                join.publisherOffer = description
+            }
             var wrapped = WrappedJoinRequest()
             wrapped.compression = .none
             wrapped.joinRequest = join.serializedBytes()
@@ -42,6 +48,11 @@ extension RoomStateMachine {
                 ("version", info.version), ("os", info.os),
                 ("auto_subscribe", configuration.autoSubscribe ? "1" : "0"), ("adaptive_stream", "0"),
             ]
+                + (isResuming
+                    ? [
+                        ("reconnect", "1"), ("sid", local?.sid ?? ""),
+                        ("reconnect_reason", String(reconnectReason.rawValue)),
+                    ] : [])
         }
     }
 
@@ -58,12 +69,12 @@ extension RoomStateMachine {
         case .socketFailed(let generation, let reason) where generation == self.generation:
             guard let url else { return }
             switch phase {
-            case .openingSocket: end(.unreachable(server: url.description, reason: reason))
-            default: end(.signalLost(reason: reason))
+            case .openingSocket: fail(.unreachable(server: url.description, reason: reason), now: now)
+            default: fail(.signalLost(reason: reason), now: now)
             }
         case .socketClosed(let generation, let reason) where generation == self.generation:
             let detail = reason.isEmpty ? "the server closed it" : reason
-            end(.signalLost(reason: phase == .joining ? "\(detail) before the join was answered" : detail))
+            fail(.signalLost(reason: phase == .joining ? "\(detail) before the join was answered" : detail), now: now)
         case .validated(let generation, let status, let body) where generation == self.generation:
             guard phase == .validating else { return }
             validated(status: status, body: body, now: now)
@@ -95,18 +106,19 @@ extension RoomStateMachine {
             return start(.v0, now: now)
         }
         if let status, status != 200 { self.refusal = (status, body) }
-        endRefused()
+        endRefused(now: now)
     }
 
-    mutating func endRefused() {
+    mutating func endRefused(now: MonotonicTime) {
         guard let refusal, let url else { return }
         let reason = Self.excerpt(refusal.body)
         switch refusal.status {
-        case 401, 403: end(.unauthorized(server: url.description, status: refusal.status, reason: reason))
+        case 401, 403:
+            tokenRefused(.unauthorized(server: url.description, status: refusal.status, reason: reason), now: now)
         case 404 where refusal.body.contains("requested room does not exist"):
             end(.roomNotFound(server: url.description))
         case 404: end(.unreachable(server: url.description, reason: "it answers 404, so it is no LiveKit server"))
-        default: end(.rejected(server: url.description, status: refusal.status, reason: reason))
+        default: fail(.rejected(server: url.description, status: refusal.status, reason: reason), now: now)
         }
     }
 
@@ -127,12 +139,20 @@ extension RoomStateMachine {
         guard let info = join.participant, !info.sid.isEmpty else {
             return end(.protocolViolation("the join response names no participant"))
         }
+        // The server did not resume: it began a session that this end's transports do not belong to.
+        if isResuming { return fail(.server(.stateMismatch), as: .full, now: now) }
         phase = .connectingMedia
         setDeadline("the media connection", configuration.limits.media, now: now)
         room = join.room
         local = Participant(info)
-        for other in join.otherParticipants.prefix(Self.maximumParticipants) {
-            remotes[other.identity] = Participant(other)
+        if recovery == nil {
+            for other in join.otherParticipants.prefix(Self.maximumParticipants) {
+                remotes[other.identity] = Participant(other)
+            }
+        } else {
+            // Most of them were here before.
+            removeAbsent(join.otherParticipants)
+            for other in join.otherParticipants { updated(other) }
         }
         pingInterval = join.pingInterval > 0 && join.pingTimeout > 0 ? .seconds(Int64(join.pingInterval)) : nil
         pingTimeout = .seconds(Int64(join.pingTimeout))
@@ -141,7 +161,7 @@ extension RoomStateMachine {
         if path == .v0 { effects.append(.makeTransports(.v0)) }
         let relayOnly = join.clientConfiguration?.forceRelay == .enabled
         effects.append(.useICEServers(join.iceServers, relayOnly: relayOnly))
-        if let local {
+        if let local, recovery == nil {
             let others = remotes.values.sorted { $0.identity < $1.identity }
             effects.append(.event(.joined(room: join.room?.name ?? "", local: local, others: others)))
         }
@@ -162,7 +182,8 @@ extension RoomStateMachine {
     mutating func keepAlive(now: MonotonicTime) {
         guard let pingInterval, let pingTimeout, let due = nextPing else { return }
         if let unansweredPing, now - unansweredPing >= pingTimeout {
-            return end(.signalLost(reason: "no answer to a ping for \(DisconnectCause.seconds(pingTimeout))"))
+            return fail(
+                .signalLost(reason: "no answer to a ping for \(DisconnectCause.seconds(pingTimeout))"), now: now)
         }
         guard now >= due else { return }
         nextPing = now + pingInterval

@@ -26,14 +26,21 @@ extension RoomStateMachine {
             send(.answer(description))
         case .candidateFound(let target, let json): found(target, json)
         case .receiving(let sections): receiving(sections)
-        case .transportConnected(let target): connected(target)
+        case .transportConnected(let target): connected(target, now: now)
         case .transportFailed(let target, let reason):
             let isNeeded =
                 path == .v1 || target == (subscriberPrimary ? .subscriber : .publisher) || !publications.isEmpty
                 || isPublisherWanted
-            if isNeeded { end(.mediaFailed(reason: reason)) }
+            guard isNeeded else { return }
+            connectedTargets.remove(target)
+            // While signaling is being got back, the media comes with it.
+            if recovery != nil, !isSocketOpen {
+                recovery?.needsICERestart = true
+            } else {
+                fail(.mediaFailed(reason: reason), as: phase == .connected ? .resume : .full, now: now)
+            }
         case .negotiationFailed(let reason):
-            end(.protocolViolation("a session description could not be used: \(reason)"))
+            fail(.protocolViolation("a session description could not be used: \(reason)"), as: .full, now: now)
         default: break
         }
     }
@@ -98,12 +105,14 @@ extension RoomStateMachine {
         send(.trickle(request))
     }
 
-    private mutating func connected(_ target: SignalTarget) {
+    private mutating func connected(_ target: SignalTarget, now: MonotonicTime) {
         connectedTargets.insert(target)
         guard phase == .connectingMedia else { return }
         let primary: SignalTarget = subscriberPrimary ? .subscriber : .publisher
         guard connectedTargets.contains(primary) else { return }
+        guard recovery == nil else { return recovered(now: now) }
         phase = .connected
+        wasConnected = true
         deadline = nil
         effects.append(.event(.connectionStateChanged(.connected)))
     }

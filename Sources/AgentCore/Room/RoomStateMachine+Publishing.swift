@@ -21,6 +21,7 @@ extension RoomStateMachine {
             case .requested = publication.state
         else { return }
         publications[published.cid]?.state = .published(sid: track.sid)
+        publications[published.cid]?.track = track
         let stream = publication.request.stream
         effects.append(
             .addSender(
@@ -53,10 +54,11 @@ extension RoomStateMachine {
     mutating func setMuted(cid: String, _ isMuted: Bool) {
         guard let publication = publications[cid], publication.isMuted != isMuted else { return }
         publications[cid]?.isMuted = isMuted
-        if case .published(let sid) = publication.state { sendMute(sid: sid, isMuted) }
+        // Without a connection it is said with the resume.
+        if case .published(let sid) = publication.state, isJoined { sendMute(sid: sid, isMuted) }
     }
 
-    private mutating func sendMute(sid: String, _ isMuted: Bool) {
+    mutating func sendMute(sid: String, _ isMuted: Bool) {
         var request = MuteTrackRequest()
         request.sid = sid
         request.muted = isMuted

@@ -9,7 +9,8 @@ extension RoomStateMachine {
         if phase == .joining {
             switch message {
             case .join(let join): return joined(join, now: now)
-            case .leave(let leave): return left(leave)
+            case .reconnect(let response): return resumed(response, now: now)
+            case .leave(let leave): return left(leave, now: now)
             default: return
             }
         }
@@ -18,10 +19,12 @@ extension RoomStateMachine {
         case .answer(let answer): answered(answer, now: now)
         case .offer(let offer): offered(offer)
         case .trickle(let trickle): effects.append(.addCandidate(trickle.target, json: trickle.candidateInit))
-        case .update(let update): for info in update.participants { updated(info) }
+        case .update(let update):
+            for info in update.participants { updated(info) }
+            reconcile(update.participants)
         case .trackPublished(let published): trackPublished(published, now: now)
         case .trackUnpublished(let unpublished): trackUnpublished(sid: unpublished.trackSid)
-        case .leave(let leave): left(leave)
+        case .leave(let leave): left(leave, now: now)
         case .mute(let mute): muted(mute)
         case .speakersChanged(let change): speakersChanged(change.speakers)
         case .roomUpdate(let update):
@@ -77,10 +80,12 @@ extension RoomStateMachine {
 
     // MARK: Leaving and moving
 
-    private mutating func left(_ leave: LeaveRequest) {
+    private mutating func left(_ leave: LeaveRequest, now: MonotonicTime) {
         // Servers that do not know `action` yet say it with `can_reconnect`.
-        let mayReturn = leave.action != .disconnect || leave.canReconnect
-        end(mayReturn ? .serverAskedToReconnect(leave.reason) : .server(leave.reason))
+        guard leave.action != .disconnect || leave.canReconnect else { return end(.server(leave.reason)) }
+        // While one attempt is under way, a leave means that there is nothing to resume.
+        let isResume = leave.action == .resume && phase != .joining
+        fail(.serverAskedToReconnect(leave.reason), as: isResume ? .resume : .full, now: now)
     }
 
     private mutating func moved(_ move: RoomMovedResponse) {

@@ -20,6 +20,10 @@ public struct RoomStateMachine: Sendable {
         /// Joined; waiting for the media transport.
         case connectingMedia
         case connected
+        /// The connection was lost; the next attempt to get it back begins then.
+        case backingOff(until: MonotonicTime)
+        /// The server refused the token of an attempt; another one is awaited.
+        case awaitingToken
         case disconnected(DisconnectCause)
 
         var isOver: Bool {
@@ -38,6 +42,8 @@ public struct RoomStateMachine: Sendable {
         public var negotiation: Duration = .seconds(15)
         /// For the answer to a request such as a change of attributes.
         public var request: Duration = .seconds(5)
+        /// For another token where the server refused the one there is.
+        public var token: Duration = .seconds(15)
 
         public init() {}
     }
@@ -50,6 +56,12 @@ public struct RoomStateMachine: Sendable {
         public var fallsBack = true
         public var clientInfo = ClientInfo()
         public var limits = Limits()
+        /// Attempts to get a lost connection back before it is given up; 0 gives up at once.
+        public var maximumReconnects = 10
+        /// Whether somebody answers ``RoomEvent/tokenNeeded``.
+        public var renewsToken = false
+        /// Of the random part of the delays between attempts.
+        public var seed: UInt64 = .random(in: 0 ... .max)
 
         public init() {}
     }
@@ -68,6 +80,14 @@ public struct RoomStateMachine: Sendable {
     var effects: [Effect] = []
     var deadline: (at: MonotonicTime, step: String, limit: Duration)?
     var refusal: (status: Int, body: String)?
+
+    // Recovery.
+    /// The session was connected once: it is worth getting back.
+    var wasConnected = false
+    var recovery: Recovery?
+    var randomState: UInt64 = 0
+    /// An offer was under way when the socket was lost.
+    var hasUnansweredOffer = false
 
     // Negotiation.
     var offerID: UInt32 = 0
@@ -122,11 +142,14 @@ public struct RoomStateMachine: Sendable {
         var request: AddTrackRequest
         var state = State.waiting
         var isMuted = false
+        /// As the server described it.
+        var track: TrackInfo?
     }
 
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         path = configuration.path
+        randomState = configuration.seed
     }
 
     /// What the driver has to do, in order.
@@ -152,6 +175,16 @@ public struct RoomStateMachine: Sendable {
         /// The audio of the media section `mid` is that of the track.
         case bind(mid: String, trackSid: String)
         case unbind(trackSid: String)
+        /// Use these servers from the next ICE restart on.
+        case updateICEServers([LiveKitProtocol.ICEServer])
+        /// The next offer restarts ICE.
+        case restartICE
+        /// Send this after adding the descriptions and the state of received data.
+        case sendSyncState(SyncState)
+        /// Send reliable packets again whose number is greater.
+        case replayData(after: UInt32)
+        /// Numbers of reliable packets begin anew: the session is another.
+        case restartData
         /// A request of ``Input/updateMetadata(_:)`` was granted, or not.
         case requestEnded(id: UInt32, RequestError?)
         case event(RoomEvent)
@@ -196,6 +229,8 @@ public struct RoomStateMachine: Sendable {
         case transportConnected(SignalTarget)
         case transportFailed(SignalTarget, reason: String)
         case negotiationFailed(reason: String)
+        /// The answer to ``RoomEvent/tokenNeeded``; nil where there is none.
+        case tokenRenewed(String?)
         /// Time passed; sent every 100 to 250 ms.
         case tick
     }
@@ -215,6 +250,7 @@ public struct RoomStateMachine: Sendable {
         case .setMuted(let cid, let isMuted): setMuted(cid: cid, isMuted)
         case .updateMetadata(let update): updateMetadata(update, now: now)
         case .dataWaits: dataWaits(now: now)
+        case .tokenRenewed(let token): tokenRenewed(token, now: now)
         case .socketOpened, .socketRefused, .socketFailed, .socketClosed, .validated, .received:
             handleSignal(input, now: now)
         case .offerMade, .answerMade, .candidateFound, .receiving, .transportConnected, .transportFailed,
@@ -303,7 +339,7 @@ public struct RoomStateMachine: Sendable {
 
     private static func isServerSide(_ cause: DisconnectCause) -> Bool {
         switch cause {
-        case .server, .serverAskedToReconnect, .signalLost: true
+        case .server, .serverAskedToReconnect, .signalLost, .notReconnected: true
         default: false
         }
     }
@@ -318,7 +354,7 @@ public struct RoomStateMachine: Sendable {
     var isSocketOpen: Bool {
         switch phase {
         case .joining, .connectingMedia, .connected: true
-        case .idle, .preparingOffer, .openingSocket, .validating, .disconnected: false
+        case .idle, .preparingOffer, .openingSocket, .validating, .backingOff, .awaitingToken, .disconnected: false
         }
     }
 
@@ -334,8 +370,14 @@ public struct RoomStateMachine: Sendable {
     private mutating func tick(now: MonotonicTime) {
         if let deadline, now >= deadline.at {
             // The refusal is known already; that the question why was not answered changes nothing.
-            if phase == .validating { return endRefused() }
-            return end(.timedOut(step: deadline.step, after: deadline.limit))
+            if phase == .validating { return endRefused(now: now) }
+            // A resume whose media does not come back needs a new session.
+            let kind: RecoveryKind = phase == .connectingMedia ? .full : .resume
+            return fail(.timedOut(step: deadline.step, after: deadline.limit), as: kind, now: now)
+        }
+        if case .backingOff(let until) = phase {
+            if now >= until { attemptRecovery(now: now) }
+            return
         }
         for (cid, publication) in publications.sorted(by: { $0.key < $1.key }) {
             guard case .requested(let at) = publication.state, now - at >= configuration.limits.publish else {
@@ -349,7 +391,9 @@ public struct RoomStateMachine: Sendable {
         }
         // The offer in a join request is on its way from the join on: the steps before it have limits of their own.
         if isJoined, let outstandingOffer, now - outstandingOffer.sentAt >= configuration.limits.negotiation {
-            return end(.timedOut(step: "the negotiation of media", after: configuration.limits.negotiation))
+            return fail(
+                .timedOut(step: "the negotiation of media", after: configuration.limits.negotiation), as: .full,
+                now: now)
         }
         expireRequests(now: now)
         keepAlive(now: now)

@@ -19,6 +19,8 @@ extension SessionEvent {
         case .agentJoined: "agent_joined"
         case .agentLeft: "agent_left"
         case .agentStateChanged: "agent_state"
+        case .connectionLost: "connection_lost"
+        case .reconnected: "reconnected"
         case .recordingStarted: "recording_started"
         case .preConnectAudioSent: "pre_connect_audio"
         case .microphoneMuted: "microphone_muted"
@@ -49,6 +51,10 @@ extension SessionEvent {
             return [("identity", .string(identity)), ("reason", .string(reason))]
         case .agentStateChanged(let state):
             return [("state", .string(state.description))]
+        case .connectionLost(let reason):
+            return [("reason", .string(reason))]
+        case .reconnected(let isNewSession, let duration):
+            return [("new_session", .bool(isNewSession)), ("after_ms", .milliseconds(duration))]
         case .recordingStarted(let directory):
             return [("directory", .string(directory))]
         case .preConnectAudioSent(let frames, let dropped):
@@ -108,7 +114,8 @@ extension SessionSummary {
             ("turns", .array(turns.map { .object($0.jsonMembers) })),
             ("sent", sent.json), ("received", received.json),
             ("rtt_ms", roundTripMilliseconds.map(JSONValue.number) ?? .null),
-            ("duration_ms", .milliseconds(duration)), ("recording", .optional(recording)),
+            ("duration_ms", .milliseconds(duration)), ("reconnects", .integer(Int64(reconnects))),
+            ("recording", .optional(recording)),
             ("microphone", microphone?.json ?? .null), ("speaker", speaker?.json ?? .null),
             ("echo_return_loss_enhancement_db", echoReturnLossEnhancement.map { .integer(Int64($0)) } ?? .null),
         ]

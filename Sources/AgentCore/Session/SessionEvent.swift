@@ -23,6 +23,10 @@ public struct SessionEvent: Sendable, Equatable {
         case agentJoined(identity: String)
         case agentLeft(identity: String, reason: String)
         case agentStateChanged(AgentState)
+        /// The connection was lost; attempts to get it back follow.
+        case connectionLost(reason: String)
+        /// It is back after so long: the same session, or a new one in the same room.
+        case reconnected(isNewSession: Bool, after: Duration)
         /// Both sides' sound is being kept in that folder; the time is that of the recordings' first sample.
         case recordingStarted(directory: String)
         /// The agent was given what was said before it could hear: samples of 48 kHz, and how many before those had to

@@ -67,6 +67,8 @@ public struct SessionSummary: Sendable, Equatable {
     public var roundTripMilliseconds: Double?
     /// How long the session was.
     public var duration: Duration = .zero
+    /// Times the connection was lost and came back.
+    public var reconnects = 0
     /// Where the answer was recorded.
     public var recording: String?
     /// The devices that took part.

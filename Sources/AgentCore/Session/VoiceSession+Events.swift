@@ -14,6 +14,7 @@ extension VoiceSession {
             conversation.start(ownIdentity: local.identity)
             for other in others { consider(other, now: now) }
         case .connectionStateChanged(.connected):
+            guard summary.room == nil else { return }
             summary.room = room?.roomName
             emit(.connected(server: server, room: summary.room ?? "", identity: summary.identity ?? ""))
         case .participantJoined(let participant): consider(participant, now: now)
@@ -38,6 +39,11 @@ extension VoiceSession {
             report(conversation.receive(packet, now: now))
             perform(rpc.receive(packet, now: now))
         case .warning(let message): emit(.warning(message))
+        case .connectionLost(let cause): emit(.connectionLost(reason: cause.description))
+        case .reconnected(let kind, let duration):
+            summary.reconnects += 1
+            emit(.reconnected(isNewSession: kind == .full, after: duration))
+        case .tokenNeeded: renewToken()
         case .disconnected(let cause):
             end(cause == .clientInitiated ? nil : SessionError(cause.category, cause.description))
         case .connectionStateChanged, .trackPublished, .trackUnpublished, .trackSubscribed, .localTrackPublished,

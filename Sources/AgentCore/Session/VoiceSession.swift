@@ -125,7 +125,9 @@ public actor VoiceSession {
         stamps.tokenReceived = .now
         server = (try? LiveKitURL(details.serverURL))?.description ?? details.serverURL
         emit(.tokenReceived(server: server, room: details.roomName, identity: details.participantIdentity))
-        let room = Room(loop: loop, options: configuration.room)
+        var roomOptions = configuration.room
+        if case .literal = configuration.tokenSource {} else { roomOptions.renewsToken = true }
+        let room = Room(loop: loop, options: roomOptions)
         self.room = room
         room.onEvent = { [unowned self] in handle($0) }
         room.onAudioFrame = { [unowned self] sid, frame in studio?.audio.speaker.receive(frame, of: sid) }
@@ -147,6 +149,19 @@ public actor VoiceSession {
         if configuration.processing?.noiseSuppression == true { features.append(.noiseSuppression) }
         if configuration.keepsPreConnectAudio { features.append(.preconnectBuffer) }
         return features
+    }
+
+    /// The token that the session began with has expired, or was taken back: the source is asked for another.
+    func renewToken() {
+        let fetcher = TokenFetcher(loop: loop, options: configuration.room.web)
+        self.fetcher = fetcher
+        var request = configuration.tokenRequest
+        // The same room, as the same participant.
+        request.roomName = summary.room ?? request.roomName
+        request.participantIdentity = summary.identity ?? request.participantIdentity
+        fetcher.fetch(configuration.tokenSource, request) { [unowned self] result in
+            room?.renew(token: (try? result.get())?.participantToken.value)
+        }
     }
 
     /// Often until the microphone can start, and as often as the limits need after that.

@@ -81,6 +81,14 @@ public actor SandboxServer {
         context.closeRetired()
     }
 
+    /// Stops as a crash would: every connection is cut, and nobody is told.
+    public func kill() async {
+        for room in signals?.rooms.values.map({ $0 }) ?? [] {
+            for member in room.members { member.dropSignal(abruptly: true) }
+        }
+        await stop()
+    }
+
     private func endpoints(port: UInt16) -> Endpoints {
         let host = configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
         return Endpoints(http: "http://\(host):\(port)", signal: "ws://\(host):\(port)", port: port)

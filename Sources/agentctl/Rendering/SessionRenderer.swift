@@ -44,6 +44,10 @@ final class SessionRenderer {
         case .agentJoined(let identity): note("The agent \(identity) is here.", at: .normal)
         case .agentLeft(let identity, let reason): note("The agent \(identity) left: \(reason).", at: .normal)
         case .agentStateChanged(let state): note("The agent is \(state).", at: .verbose)
+        case .connectionLost(let reason): note("agentctl: \(reason); connecting again", at: .normal)
+        case .reconnected(let isNewSession, let duration):
+            let seconds = String(format: "%.1f s", duration.inSeconds)
+            note("Connected again after \(seconds)\(isNewSession ? ", as a new session" : "").", at: .normal)
         case .recordingStarted(let directory): note("Recording into \(directory).", at: .normal)
         case .preConnectAudioSent(let frames, _):
             let seconds = String(format: "%.1f s", Double(frames) / 48_000)

@@ -17,7 +17,10 @@ struct MachineDriver {
     private(set) var requestsEnded: [UInt32: RequestError?] = [:]
     private var offers = 0
 
-    init(_ configuration: RoomStateMachine.Configuration = .init()) {
+    /// - Parameter reconnects: most tests are about how a connection ends, and want no attempt to get it back.
+    init(_ configuration: RoomStateMachine.Configuration = .init(), reconnects: Int = 0) {
+        var configuration = configuration
+        configuration.maximumReconnects = reconnects
         machine = RoomStateMachine(configuration: configuration)
     }
 

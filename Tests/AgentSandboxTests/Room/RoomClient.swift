@@ -55,6 +55,8 @@ actor RoomClient {
         room?.leave()
     }
 
+    /// Times that a lost connection came back.
+    var reconnects: Int { events.count { if case .reconnected = $0 { true } else { false } } }
     var isConnected: Bool { events.contains(.connectionStateChanged(.connected)) }
     var cause: DisconnectCause? {
         for case .disconnected(let cause) in events { return cause }
