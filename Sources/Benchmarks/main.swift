@@ -8,6 +8,7 @@ import Glibc
 let groups: [(name: String, run: () throws -> [Figure])] = [
     ("codec", CodecBenchmark.figures),
     ("playout", PlayoutBenchmark.figures),
+    ("echo", EchoBenchmark.figures),
     ("reassembler", ReassemblerBenchmark.figures),
     ("session", SessionBenchmark.figures),
 ]
