@@ -145,19 +145,19 @@ enum SessionBenchmark {
         var configuration = SandboxConfiguration()
         if isObserved { configuration.agent = nil }
         let server = SandboxServer(loop: loop, configuration: configuration)
-        let endpoints = try wait { try await server.start() }
-        defer { wait { await server.stop() } }
-        let token = try wait { try await server.makeToken(identity: "user", room: "bench") }
+        let endpoints = try Waiting.wait { try await server.start() }
+        defer { Waiting.wait { await server.stop() } }
+        let token = try Waiting.wait { try await server.makeToken(identity: "user", room: "bench") }
         let observer = Observer(loop: loop)
         if isObserved {
-            let watch = try wait { try await server.makeToken(identity: "observer", room: "bench") }
-            wait { await observer.join(endpoints.signal, token: watch) }
+            let watch = try Waiting.wait { try await server.makeToken(identity: "observer", room: "bench") }
+            Waiting.wait { await observer.join(endpoints.signal, token: watch) }
             Thread.sleep(forTimeInterval: 0.5)
         }
         let process = try ChildProcess.run(
             program, arguments(endpoints.signal, token),
             environment: ["LIVEKIT_URL": endpoints.signal, "LIVEKIT_TOKEN": token])
-        let first = wait { await observer.leave() }
+        let first = Waiting.wait { await observer.leave() }
         let code = process.status >> 8
         guard process.status & 0x7f == 0, code == expected else {
             throw CodecBenchmark.Failure(message: "\(program) ended with status \(process.status)")
@@ -180,31 +180,5 @@ enum SessionBenchmark {
             ProcessInfo.processInfo.environment["AGENTCTL_PYTHON"], Speech.root + "/.build/venv/bin/python",
         ]
         return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
-    /// Runs asynchronous work from this synchronous program.
-    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        try result(body).get()
-    }
-
-    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
-        let done = DispatchSemaphore(value: 0)
-        // Written before the semaphore is signalled and read after.
-        nonisolated(unsafe) var value: Value?
-        Task {
-            value = await body()
-            done.signal()
-        }
-        done.wait()
-        guard let value else { preconditionFailure("signalled without a value") }
-        return value
-    }
-
-    private static func result<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Value
-    ) -> Result<Value, any Error> {
-        wait {
-            do { return Result<Value, any Error>.success(try await body()) } catch { return .failure(error) }
-        }
     }
 }

@@ -98,6 +98,30 @@ import Testing
         #expect(text.code == 6)
     }
 
+    /// Results that cannot be written are no success, while a reader that has read enough is.
+    @Test func lostOutputIsAnError() async throws {
+        let full = try await Program.run(["--help"], shell: "exec \"$@\" > /dev/full")
+        #expect(full.code == 70)
+        #expect(full.errors.contains("standard output could not be written"))
+        let closed = try await Program.run(["--help"], shell: "\"$@\" | true")
+        #expect(closed.code == 0)
+        #expect(try await Program.run(["--version"], shell: "exec \"$@\" >&-").code == 0)
+    }
+
+    @Test func aTokenWithTimesBeyondReason() async throws {
+        func part(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=", with: "")
+        }
+        let claims =
+            #"{"exp":1e300,"nbf":-1e300,"iat":99999999999999999999,"iss":"k","sub":"me","video":{"roomJoin":true,"room":"r"}}"#
+        let token = part(#"{"alg":"HS256","typ":"JWT"}"#) + "." + part(claims) + ".c2ln"
+        for extra in [[], ["--json"]] {
+            let outcome = try await Program.run(["token", "--url", "ws://127.0.0.1:1", "--token", token] + extra)
+            #expect([0, 3].contains(outcome.code), "\(outcome.errors)")
+        }
+    }
+
     @Test func devicesAreListedAndTested() async throws {
         let environment = try devices()
         let list = try await Program.run(["devices"], environment: environment)

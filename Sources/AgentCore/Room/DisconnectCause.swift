@@ -36,7 +36,9 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
         case .serverAskedToReconnect(.unknownReason): "the server asked to connect again"
         case .serverAskedToReconnect(let reason):
             "the server asked to connect again: \(Self.describe(reason))"
-        case .invalidURL(let url): "\(url) is not the URL of a LiveKit server: use ws://, wss://, http:// or https://"
+        case .invalidURL(let url):
+            "\(url) is not the URL of a LiveKit server: use ws://, wss://, http:// or https://, a host, "
+                + "and a port from 1 to 65535 if it needs one; no user, password or white space"
         case .unreachable(let server, let reason):
             "could not connect to \(server): \(reason). Check the URL and that the server is running"
         case .unauthorized(let server, let status, let reason):

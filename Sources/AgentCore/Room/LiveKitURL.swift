@@ -19,7 +19,9 @@ public struct LiveKitURL: Sendable, Equatable, CustomStringConvertible {
     /// - Parameter text: `ws`, `wss`, `http` or `https`, host, optional port, path and query.
     /// - Throws: ``DisconnectCause/invalidURL(_:)``.
     public init(_ text: String) throws(DisconnectCause) {
-        let trimmed = text.filter { !$0.isWhitespace }
+        // Around it white space is pasted by accident; inside, dropping it would name another server.
+        let trimmed = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        guard !trimmed.contains(where: \.isWhitespace) else { throw .invalidURL(text) }
         guard let separator = trimmed.range(of: "://") else { throw .invalidURL(text) }
         switch trimmed[..<separator.lowerBound].lowercased() {
         case "ws", "http": isSecure = false
@@ -37,6 +39,11 @@ public struct LiveKitURL: Sendable, Equatable, CustomStringConvertible {
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         authority = String(rest[..<slash])
         guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else { throw .invalidURL(text) }
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard let port = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(port) else {
+                throw .invalidURL(text)
+            }
+        }
         var path = rest[slash...]
         while path.hasSuffix("/") { path = path.dropLast() }
         for suffix in ["/validate", "/v1", "/rtc"] where path.hasSuffix(suffix) {

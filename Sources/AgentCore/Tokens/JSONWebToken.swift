@@ -76,7 +76,8 @@ public struct JSONWebToken: Sendable {
     }
 
     private static func date(_ value: Any?) -> Date? {
-        (value as? NSNumber).map { Date(timeIntervalSince1970: $0.doubleValue) }
+        // Kept within what a calendar can show: the years 0 to 9999, nearly.
+        (value as? NSNumber).map { Date(timeIntervalSince1970: min(max($0.doubleValue, -62e9), 253e9)) }
     }
 
     private static func decode(_ part: Substring) -> Data? {

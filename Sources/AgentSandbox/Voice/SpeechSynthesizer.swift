@@ -4,11 +4,11 @@ import LoopCore
 
 /// The sandbox agent's voice: espeak-ng, which is one per process and not thread-safe. This actor owns it, on a thread
 /// of its own, so that the media loop never waits for it.
-actor SpeechSynthesizer {
-    static let shared = SpeechSynthesizer()
+package actor SpeechSynthesizer {
+    package static let shared = SpeechSynthesizer()
 
     private let thread = EventLoop(name: "espeak")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private var sampleRate: Int?
     private var voice: AgentVoice?
@@ -28,7 +28,7 @@ actor SpeechSynthesizer {
 
     /// Speaks a text.
     /// - Throws: ``SandboxError`` when espeak-ng or its voice cannot be used.
-    func speak(_ text: String, voice: AgentVoice) throws(SandboxError) -> Utterance {
+    package func speak(_ text: String, voice: AgentVoice) throws(SandboxError) -> Utterance {
         let text = String(text.prefix(Self.maximumLength))
         let key = Key(text: text, voice: voice)
         if let known = cache[key] { return known }

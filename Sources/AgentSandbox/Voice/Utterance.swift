@@ -1,16 +1,16 @@
 /// Spoken text with the time at which each of its words begins. Pure.
-struct Utterance: Sendable, Equatable {
+package struct Utterance: Sendable, Equatable {
     /// A word as it is written, with the blank before it: the words of an utterance joined are its text.
-    struct Word: Sendable, Equatable {
-        var text: String
+    package struct Word: Sendable, Equatable {
+        package var text: String
         /// Where it begins, in samples.
-        var start: Int
+        package var start: Int
     }
 
-    var text: String
+    package var text: String
     /// 48 kHz mono.
-    var samples: [Int16]
-    var words: [Word]
+    package var samples: [Int16]
+    package var words: [Word]
 
     /// Cuts a text into words for transcripts: `["We", " are", " open."]`.
     static func split(_ text: String) -> [String] {

@@ -26,9 +26,9 @@ public final class VoiceProcessor {
     public struct Statistics: Sendable, Equatable {
         /// How much quieter the echo is than what is played (ERL), dB.
         public var echoReturnLoss: Int?
-        /// How much of the echo is taken out (ERLE), dB, as the canceller's linear filter measures it.
+        /// How much of the echo is taken out (ERLE), dB: by the filter and the suppressor after it.
         public var echoReturnLossEnhancement: Int?
-        /// The delay between what is played and its echo that is not covered by the delay it was told, ms.
+        /// From ``VoiceProcessor/playback(_:)`` to the echo, as found in the signals and not as told, ms; to some 10 ms.
         public var delayMilliseconds: Int?
 
         public init() {}
@@ -39,6 +39,7 @@ public final class VoiceProcessor {
 
     public let options: Options
     private let processor: OpaquePointer
+    private var echoDelay = EchoDelay()
 
     /// - Returns: nil without memory, or when the library refuses.
     public init?(_ options: Options = Options()) {
@@ -65,12 +66,24 @@ public final class VoiceProcessor {
     }
 
     /// Cleans a captured frame in place. Frames of another length are left as they are.
-    /// - Parameter delay: from ``playback(_:)`` to the moment in which its echo comes here, 0 to 500 ms.
+    /// - Parameter delay: from ``playback(_:)`` to the moment in which its echo comes here, 0 to 500 ms. It may be
+    ///   wrong by 50 ms, and waver.
     @discardableResult
     public func capture(_ frame: UnsafeMutableBufferPointer<Int16>, delay: Duration) -> Bool {
         guard frame.count == Self.frameLength, let samples = frame.baseAddress else { return false }
-        let milliseconds = Int32(max(0, min(500, delay.milliseconds.rounded())))
-        return apm_capture(processor, samples, milliseconds) == 0
+        return apm_capture(processor, samples, Int32(echoDelay.update(delay))) == 0
+    }
+
+    /// As for a buffer.
+    @discardableResult
+    public func playback(_ frame: [Int16]) -> Bool {
+        frame.withUnsafeBufferPointer { playback($0) }
+    }
+
+    /// As for a buffer.
+    @discardableResult
+    public func capture(_ frame: inout [Int16], delay: Duration) -> Bool {
+        frame.withUnsafeMutableBufferPointer { capture($0, delay: delay) }
     }
 
     /// Whether the last captured frame was voice; false where that is not looked for.
@@ -83,7 +96,7 @@ public final class VoiceProcessor {
             result.echoReturnLoss = Int(found.echo_return_loss)
             result.echoReturnLossEnhancement = Int(found.echo_return_loss_enhancement)
         }
-        if found.has_delay { result.delayMilliseconds = Int(found.delay_median) }
+        if found.has_delay { result.delayMilliseconds = Int(found.delay) }
         return result
     }
 }

@@ -114,7 +114,10 @@ enum SandboxCommand {
     private static func script(_ path: String) throws(UsageError) -> AgentScript {
         guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
         else {
-            throw UsageError(description: "the script \(path) cannot be read as UTF-8 text. Check the path")
+            throw UsageError(
+                description:
+                    "the script \(path) cannot be read. Check that it exists, that you may read it, and that it is UTF-8 text"
+            )
         }
         do throws(YAMLError) {
             return try AgentScript(yaml: text)

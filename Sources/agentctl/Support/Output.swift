@@ -8,6 +8,7 @@ final class Output: Sendable {
     static let shared = Output()
 
     private let isClosed = Mutex(false)
+    private let failure = Atomic<Int32>(0)
     private let descriptor = Atomic<Int32>(STDOUT_FILENO)
 
     private init() {
@@ -24,8 +25,19 @@ final class Output: Sendable {
     func write(_ text: String) {
         isClosed.withLock { closed in
             guard !closed else { return }
-            if !Self.write(text, to: descriptor.load(ordering: .relaxed)) { closed = true }
+            guard !Self.write(text, to: descriptor.load(ordering: .relaxed)) else { return }
+            closed = true
+            // A reader that went away wanted no more; anything else loses what was asked for.
+            if errno != EPIPE { failure.store(errno, ordering: .relaxed) }
         }
+    }
+
+    /// The exit code of the run: `code`, unless what it had to write was lost.
+    func finish(_ code: Int32) -> Int32 {
+        let error = failure.load(ordering: .relaxed)
+        guard error != 0 else { return code }
+        note("agentctl: standard output could not be written: \(String(cString: strerror(error))). Results are missing")
+        return code == 0 ? 70 : code
     }
 
     func writeLine(_ text: String) { write(text + "\n") }

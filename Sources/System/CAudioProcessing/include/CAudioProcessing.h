@@ -27,10 +27,9 @@ typedef struct {
     bool has_echo_metrics;
     int echo_return_loss;
     int echo_return_loss_enhancement;
-    /// The delay that the canceller finds by itself, ms. Valid where `has_delay`.
+    /// From `apm_playback` to the echo, as found in the last second, ms. Valid where `has_delay`.
     bool has_delay;
-    int delay_median;
-    int delay_deviation;
+    int delay;
 } apm_statistics;
 
 /// NULL without memory, or when the library refuses.
@@ -39,7 +38,8 @@ void apm_destroy(apm *processor);
 
 /// What is about to be played. Returns 0, or the library's error code.
 int apm_playback(apm *processor, const int16_t *samples);
-/// Cleans what was captured, in place; `delay_ms` from `apm_playback` to the echo of it.
+/// Cleans what was captured, in place. `delay_ms`: from `apm_playback` to the echo of it, 0 to 499; rather too little
+/// than too much, since an echo that comes before it is expected cannot be taken out.
 int apm_capture(apm *processor, int16_t *samples, int delay_ms);
 
 bool apm_has_voice(const apm *processor);
