@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func noPongsEndTheConnection() async throws {
+    /// A server that answers no ping is taken for lost, and the session resumed.
+    @Test func withoutPongsTheConnectionIsResumed() async throws {
         try await withSandbox({
             $0.faults.dropsPongs = true
             $0.pingInterval = 1
@@ -58,11 +59,11 @@ import Testing
         }) { server, endpoints in
             let user = try await join(server, endpoints.signal)
             #expect(await eventually { await user.isConnected })
-            #expect(await eventually { await user.cause != nil })
-            guard case .signalLost? = await user.cause else {
-                Issue.record("ended with \(String(describing: await user.cause))")
-                return
-            }
+            #expect(
+                await eventually {
+                    await user.has { if case .connectionLost(.signalLost) = $0 { true } else { false } }
+                })
+            #expect(await eventually { await user.has { if case .reconnected = $0 { true } else { false } } })
         }
     }
 

@@ -185,7 +185,8 @@ import Testing
             packets.append(writer.trailer())
             for packet in packets { try await user.send(packet) }
             let expected = AgentReport.PreConnectBuffer(
-                trackSid: "TR_mic", sampleRate: 24_000, channels: 1, bytes: 48_000)
+                trackSid: "TR_mic", sampleRate: 24_000, channels: 1, bytes: 48_000,
+                samples: [Int16](repeating: 0, count: 24_000))
             #expect(
                 await eventually { await server.agentReport(room: "room")?.preConnectBuffers == [expected] })
         }

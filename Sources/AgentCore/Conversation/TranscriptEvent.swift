@@ -5,8 +5,10 @@ public struct TranscriptEvent: Sendable, Equatable {
     public enum Speaker: Sendable, Equatable, Hashable {
         /// The participant that this program is.
         case user
-        /// Somebody else, by identity.
+        /// An agent, by identity; before it is known what somebody is, everybody else counts as one.
         case agent(String)
+        /// Another participant that is no agent, by identity.
+        case participant(String)
     }
 
     /// The id of the utterance (`lk.segment_id`).
@@ -44,6 +46,7 @@ extension TranscriptEvent {
             switch speaker {
             case .user: [("speaker", .string("user"))]
             case .agent(let identity): [("speaker", .string("agent")), ("identity", .string(identity))]
+            case .participant(let identity): [("speaker", .string("participant")), ("identity", .string(identity))]
             }
         return [("segment", .string(segmentID))] + who + [
             ("text", .string(text)), ("final", .bool(isFinal)), ("language", .optional(language)),

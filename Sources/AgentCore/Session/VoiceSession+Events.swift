@@ -107,9 +107,14 @@ extension VoiceSession {
     }
 
     func report(_ transcripts: [TranscriptEvent]) {
-        for transcript in transcripts {
+        for var transcript in transcripts {
+            if case .agent(let identity) = transcript.speaker,
+                let participant = room?.remoteParticipants[identity], participant.kind != .agent
+            {
+                transcript.speaker = .participant(identity)
+            }
             emit(.transcript(transcript))
-            guard transcript.speaker != .user else { continue }
+            guard case .agent = transcript.speaker else { continue }
             if let turn = turnClock.agentRead(at: transcript.updatedAt) { emit(.turn(turn)) }
             perform(turnTaker.handle(.agentText, now: transcript.updatedAt))
         }

@@ -13,7 +13,8 @@ extension AgentScript {
 
     /// The text of `config/sandbox-agent.yaml`, so that a program that is run from anywhere can show it.
     public static let defaultYAML = """
-        # What the agent of `agentctl sandbox` says, and how it behaves. Every key may be left out; these are the defaults.
+        # What the agent of `agentctl sandbox` says, and how it behaves. Every key may be left out; these are the defaults, but a
+        # script without turns has none: everything is answered with the fallback.
         # Another script: agentctl sandbox --script FILE
 
         identity: agent-sandbox

@@ -60,6 +60,7 @@ enum SandboxCommand {
     static func run(_ settings: Settings) async -> Int32 {
         do {
             let configuration = try configuration(settings)
+            if let script = configuration.agent { try await checkVoice(of: script) }
             let server = SandboxServer(loop: EventLoop(name: "agentctl-sandbox"), configuration: configuration)
             let endpoints = try await server.start()
             let stopped = AsyncStream.makeStream(of: Int32.self)
@@ -78,6 +79,15 @@ enum SandboxCommand {
             return TalkCommand.fail(error.description, code: SessionError.Category.connection.rawValue)
         } catch {
             return TalkCommand.fail("\(error)", code: SessionError.Category.internal.rawValue)
+        }
+    }
+
+    /// A voice that is not there would leave the agent mute.
+    private static func checkVoice(of script: AgentScript) async throws(UsageError) {
+        do {
+            _ = try await SpeechSynthesizer.shared.speak("a", voice: script.voice)
+        } catch {
+            throw UsageError(description: "\(error)")
         }
     }
 

@@ -51,6 +51,7 @@ struct LiveTranscript {
         switch speaker {
         case .user: "You:   "
         case .agent: "Agent: "
+        case .participant(let identity): TerminalText.sanitized(identity) + ": "
         }
     }
 
