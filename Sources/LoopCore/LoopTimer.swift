@@ -1,17 +1,15 @@
-import CGLib
-
 /// A timer of an ``EventLoop``, confined to it. It is cancelled when the last reference goes.
 ///
 /// Repeating timers are drift-free: the n-th call is due at `start + n * interval` however late earlier calls were,
 /// and a loop that fell behind calls as often as intervals have passed (a media clock may not skip).
 public final class LoopTimer {
-    /// What GLib calls. It is apart from the timer, so that a body that drops the timer ends it at once, also while
-    /// missed calls are made up for.
+    /// What the source calls. It is apart from the timer, so that a body that drops the timer ends it at once, also
+    /// while missed calls are made up for.
     private final class Schedule {
         let body: () -> Void
         let interval: Duration?
         var due: MonotonicTime
-        var source: UnsafeMutablePointer<GSource>?
+        var source: CallbackSource?
 
         init(due: MonotonicTime, interval: Duration?, body: @escaping () -> Void) {
             self.body = body
@@ -19,16 +17,9 @@ public final class LoopTimer {
             self.due = due
         }
 
-        func arm() {
-            // GLib wants microseconds of the same monotonic clock; rounding up never fires early.
-            if let source { g_source_set_ready_time(source, gint64((due.nanoseconds + 999) / 1000)) }
-        }
-
         func cancel() {
-            guard let source else { return }
-            self.source = nil
-            g_source_destroy(source)
-            g_source_unref(source)
+            source?.cancel()
+            source = nil
         }
 
         func fire() -> Bool {
@@ -42,7 +33,7 @@ public final class LoopTimer {
                 due = due + interval
                 body()
             }
-            arm()
+            source?.arm(at: due)
             return source != nil
         }
     }
@@ -50,22 +41,10 @@ public final class LoopTimer {
     private let schedule: Schedule
 
     fileprivate init(loop: EventLoop, due: MonotonicTime, interval: Duration?, body: @escaping () -> Void) {
-        loop.checkIsolated()
-        schedule = Schedule(due: due, interval: interval, body: body)
-        guard let source = g_source_new(&timerSourceFunctions, guint(MemoryLayout<GSource>.size)) else { return }
-        schedule.source = source
-        g_source_set_callback(
-            source,
-            { data in
-                guard let data else { return 0 }
-                let schedule = Unmanaged<Schedule>.fromOpaque(data).takeUnretainedValue()
-                return withExtendedLifetime(schedule) { schedule.fire() } ? 1 : 0
-            }, Unmanaged.passRetained(schedule).toOpaque(),
-            { data in
-                if let data { Unmanaged<Schedule>.fromOpaque(data).release() }
-            })
-        schedule.arm()
-        g_source_attach(source, loop.context)
+        let schedule = Schedule(due: due, interval: interval, body: body)
+        self.schedule = schedule
+        // The source holds the schedule, until either is done.
+        schedule.source = CallbackSource(loop: loop, due: due, body: schedule.fire)
     }
 
     deinit {
@@ -78,7 +57,7 @@ public final class LoopTimer {
     }
 
     /// Whether the timer will call again.
-    public var isActive: Bool { schedule.source != nil }
+    public var isActive: Bool { schedule.source?.isActive == true }
 }
 
 extension EventLoop {
@@ -95,12 +74,3 @@ extension EventLoop {
         return LoopTimer(loop: self, due: start, interval: interval, body: body)
     }
 }
-
-/// GLib keeps the pointer to this table, so it lives as long as the process and is never written again.
-nonisolated(unsafe) private var timerSourceFunctions = GSourceFuncs(
-    prepare: nil,
-    check: nil,
-    dispatch: { _, callback, data in callback?(data) ?? 0 },
-    finalize: nil,
-    closure_callback: nil,
-    closure_marshal: nil)
