@@ -4,8 +4,8 @@ import Synchronization
 /// waits, allocates or takes a lock, so that either may be a real-time thread.
 ///
 /// What does not fit is dropped by the writer (the newest) and counted.
-// @unchecked: `storage` is written in [tail, tail + capacity) by the writer alone and read in [head, tail) by the
-// reader alone; the releasing stores of `head` and `tail` hand the samples over.
+// @unchecked: the writer alone writes `storage` in [tail, head + capacity), the reader alone reads it in [head, tail); the
+// releasing stores of `head` and `tail` hand the samples over.
 public final class SampleRing: @unchecked Sendable {
     /// Samples that fit.
     public let capacity: Int

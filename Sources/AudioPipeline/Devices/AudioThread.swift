@@ -21,17 +21,18 @@ public enum AudioScheduling: Int, Sendable, CustomStringConvertible {
 }
 
 /// A thread for audio: named, with the best scheduling that the system allows, and joined when it ends.
-// @unchecked: `thread` is set in `init` and used by `join` of the owner alone.
-final class AudioThread: @unchecked Sendable {
-    private var thread = pthread_t()
-    private var isRunning = false
+final class AudioThread: Sendable {
+    private let thread: pthread_t
+    /// Whether it is still to be joined.
+    private let isRunning: Atomic<Bool>
 
     /// - Parameters:
     ///   - name: at most 15 bytes.
     ///   - body: runs on the thread; the scheduling that it has is told to it.
     init(name: StaticString, body: @escaping @Sendable (AudioScheduling) -> Void) {
         let context = Unmanaged.passRetained(Start(name: name, body: body))
-        isRunning =
+        var thread = pthread_t()
+        let isStarted =
             pthread_create(
                 &thread, nil,
                 { context in
@@ -46,14 +47,14 @@ final class AudioThread: @unchecked Sendable {
                     start.body(scheduling)
                     return nil
                 }, context.toOpaque()) == 0
-        if !isRunning { context.release() }
+        if !isStarted { context.release() }
+        self.thread = thread
+        isRunning = Atomic(isStarted)
     }
 
-    /// Waits for the end of the body, which must have been told to end.
+    /// Waits for the end of the body, which must have been told to end. Harmless when repeated.
     func join() {
-        guard isRunning else { return }
-        isRunning = false
-        pthread_join(thread, nil)
+        if isRunning.exchange(false, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
     }
 
     private final class Start {

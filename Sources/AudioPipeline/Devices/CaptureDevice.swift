@@ -59,168 +59,100 @@ public final class CaptureDevice: Sendable {
 
 /// What the capture thread does. Nothing in its steady state allocates, locks or calls the concurrency runtime.
 private final class CaptureWorker {
-    private let name: String
-    private var device: PCMDevice?
-    private let configuration: PCMConfiguration
+    private let flow: DeviceFlow
     private let ring: SampleRing
-    private let clock: DeviceClock
-    private let counters: DeviceCounters
     private let wakeup: WakeupSignal
-    private let stopSignal: WakeupSignal
-
-    private let blockFrames: Int
-    private let bytes: UnsafeMutableRawPointer
-    private let mono: UnsafeMutablePointer<Int16>
-    private let descriptors: UnsafeMutablePointer<pollfd>
-    private var pollCount = 0
-    private static let maximumDescriptors = 16
-
-    private var pace: PaceGuard
-    private var moved = 0
-    private var movedBeforeWait = -1
-    private var lastFlow: Int64 = 0
     private var edge = SilenceEdge()
     /// Silence that stands in for sound which may still come; that sound is then too late.
     private var owed = 0
+
+    /// A device that gives nothing for so long is replaced by silence, ns.
+    private static let patience: Int64 = 300_000_000
 
     init(
         device: PCMDevice, ring: SampleRing, clock: DeviceClock, counters: DeviceCounters, wakeup: WakeupSignal,
         stopSignal: WakeupSignal
     ) {
-        name = device.name
-        self.device = device
-        configuration = device.configuration
+        let configuration = device.configuration
+        flow = DeviceFlow(
+            device: device, blockFrames: max(configuration.periodFrames, configuration.rate / 50),
+            slack: 2 * configuration.periodFrames, clock: clock, counters: counters, stopSignal: stopSignal)
         self.ring = ring
-        self.clock = clock
-        self.counters = counters
         self.wakeup = wakeup
-        self.stopSignal = stopSignal
-        blockFrames = max(configuration.periodFrames, configuration.rate / 50)
-        let size = blockFrames * configuration.channels * configuration.format.width
-        bytes = .allocate(byteCount: size, alignment: 16)
-        // ALSA's `null` leaves it as it is.
-        bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        mono = .allocate(capacity: blockFrames)
-        descriptors = .allocate(capacity: Self.maximumDescriptors + 1)
-        descriptors.initialize(repeating: pollfd(), count: Self.maximumDescriptors + 1)
-        pace = PaceGuard(rate: configuration.rate, slack: 2 * configuration.periodFrames, start: 0)
     }
-
-    deinit {
-        bytes.deallocate()
-        mono.deallocate()
-        descriptors.deallocate()
-    }
-
-    private static var now: Int64 { MonotonicTime.now.nanoseconds }
 
     func run(scheduling: AudioScheduling) {
-        counters.scheduling.store(scheduling.rawValue, ordering: .relaxed)
-        begin()
-        while !counters.isStopping.load(ordering: .acquiring) {
-            guard let device else {
+        _ = flow.device?.start()
+        flow.start(scheduling: scheduling)
+        while !flow.isStopping {
+            guard let device = flow.device else {
                 waitForDevice()
                 continue
             }
-            wait(for: device)
+            if flow.pace.isUnpaced { flow.waitForTime() } else { flow.waitUntilReady(atMost: 50) }
             move(from: device)
             fillStall()
         }
-        device?.stop()
-        device = nil
-    }
-
-    private func begin() {
-        guard let device else { return }
-        _ = device.start()
-        let now = Self.now
-        lastFlow = now
-        pace = PaceGuard(rate: configuration.rate, slack: 2 * configuration.periodFrames, start: now)
-        moved = 0
-        pollCount = min(device.pollCount, Self.maximumDescriptors)
-        device.fill(descriptors + 1, count: pollCount)
-    }
-
-    private func wait(for device: PCMDevice) {
-        descriptors[0] = pollfd(fd: stopSignal.descriptor, events: Int16(POLLIN), revents: 0)
-        if pace.isUnpaced {
-            let pause = pace.wait(for: configuration.periodFrames, moved: moved, now: Self.now)
-            poll(descriptors, 1, pause)
-        } else {
-            // Descriptors that are ready without anything to read would make this thread, which goes before all others,
-            // spin.
-            if moved == movedBeforeWait { poll(descriptors, 1, 3) }
-            movedBeforeWait = moved
-            poll(descriptors, nfds_t(1 + pollCount), 50)
-            _ = device.events(descriptors + 1, count: pollCount)
-        }
+        flow.end()
     }
 
     private func move(from device: PCMDevice) {
         while true {
             let available = device.available()
             if available < 0 { return handle(available, device) }
-            let allowed = pace.allowance(available: available, moved: moved, now: Self.now)
-            let wanted = min(allowed, blockFrames)
+            let allowed = flow.allowance(available: available)
+            let wanted = min(allowed, flow.blockFrames)
             guard wanted > 0 else {
-                if allowed == 0, available > 0, !pace.isUnpaced { poll(descriptors, 1, 5) }
+                if allowed == 0, available > 0, !flow.pace.isUnpaced { flow.pause(5) }
                 return
             }
-            let count = device.read(into: bytes, frames: wanted)
+            let count = device.read(into: flow.bytes, frames: wanted)
             if count < 0 {
                 if Int32(-count) == EAGAIN { return }
                 return handle(count, device)
             }
             guard count > 0 else { return }
-            moved += count
+            flow.moved += count
             if isLate(count) { continue }
-            configuration.format.toMono(bytes, channels: configuration.channels, frames: count, into: mono)
-            edge.resume(mono, count: count)
-            let now = Self.now
-            lastFlow = now
+            let configuration = flow.configuration
+            configuration.format.toMono(flow.bytes, channels: configuration.channels, frames: count, into: flow.mono)
+            edge.resume(flow.mono, count: count)
+            let now = DeviceFlow.now
+            flow.lastMove = now
             push(count)
-            let pending = pace.isUnpaced ? 0 : device.delay()
-            clock.set(
-                frames: counters.frames.load(ordering: .relaxed),
-                at: MonotonicTime(nanoseconds: now - Int64(pending) * 1_000_000_000 / Int64(configuration.rate)))
+            flow.stamp(at: now, offset: flow.pace.isUnpaced ? 0 : -device.delay())
         }
     }
 
     private func push(_ count: Int) {
-        ring.write(UnsafeBufferPointer(start: mono, count: count))
-        counters.frames.wrappingAdd(count, ordering: .relaxed)
+        ring.write(UnsafeBufferPointer(start: flow.mono, count: count))
+        flow.counters.frames.wrappingAdd(count, ordering: .relaxed)
         wakeup.raise()
     }
 
     private func handle(_ code: Int, _ device: PCMDevice) {
-        switch device.recover(from: code) {
-        case .xrun: counters.xruns.wrappingAdd(1, ordering: .relaxed)
-        case .suspended: counters.suspends.wrappingAdd(1, ordering: .relaxed)
-        case .lost:
-            lose()
-            return
-        }
-        if device.start() < 0 { lose() } else { fill(until: Self.now) }
+        guard flow.recover(device, from: code) else { return wakeup.raise() }
+        if device.start() < 0 { lose() } else { fill(until: DeviceFlow.now) }
+    }
+
+    private func lose() {
+        flow.lose()
+        wakeup.raise()
     }
 
     // MARK: Gaps
 
-    /// A device that gives nothing for long is replaced by silence, so that the conversation goes on.
     private func fillStall() {
-        let now = Self.now
-        guard now - lastFlow > Self.patience else { return }
-        if device?.isDisconnected == true { lose() }
+        let now = DeviceFlow.now
+        guard now - flow.lastMove > Self.patience else { return }
+        if flow.device?.isDisconnected == true { lose() }
         owed += fill(until: now)
     }
-
-    private static let patience: Int64 = 300_000_000
 
     /// After a stall, whether these frames were replaced by silence already: they come as one burst, faster than time.
     private func isLate(_ count: Int) -> Bool {
         guard owed > 0 else { return false }
-        let now = Self.now
-        let due = Int((now - lastFlow) * Int64(configuration.rate) / 1_000_000_000)
-        guard count > due + configuration.periodFrames else {
+        guard count > flow.frames(since: flow.lastMove, until: DeviceFlow.now) + flow.configuration.periodFrames else {
             // A flow in real time: what was missing will not come.
             owed = 0
             return false
@@ -232,43 +164,26 @@ private final class CaptureWorker {
     /// Puts in as much silence as time has passed since the last samples.
     @discardableResult
     private func fill(until now: Int64) -> Int {
-        let total = Int((now - lastFlow) * Int64(configuration.rate) / 1_000_000_000)
+        let total = flow.frames(since: flow.lastMove, until: now)
         var missing = total
-        lastFlow = now
+        flow.lastMove = now
         while missing > 0 {
-            let count = min(missing, blockFrames)
-            edge.silence(mono, count: count)
-            counters.silentFrames.wrappingAdd(count, ordering: .relaxed)
+            let count = min(missing, flow.blockFrames)
+            edge.silence(flow.mono, count: count)
+            flow.counters.silentFrames.wrappingAdd(count, ordering: .relaxed)
             push(count)
             missing -= count
         }
         return total
     }
 
-    private func lose() {
-        device = nil
-        counters.isPresent.store(false, ordering: .relaxed)
-        wakeup.raise()
-    }
-
-    /// Tries to open the device again every half second, and gives silence meanwhile. (Opening allocates; there is no
-    /// audio to be late with.)
+    /// Gives silence until the device is there again.
     private func waitForDevice() {
-        for _ in 0..<25 {
-            descriptors[0] = pollfd(fd: stopSignal.descriptor, events: Int16(POLLIN), revents: 0)
-            poll(descriptors, 1, 20)
-            if counters.isStopping.load(ordering: .acquiring) { return }
-            fill(until: Self.now)
-        }
-        guard let found = try? PCMDevice(name: name, direction: .capture), found.configuration == configuration else {
-            return
-        }
-        device = found
-        counters.reconnects.wrappingAdd(1, ordering: .relaxed)
-        counters.isPresent.store(true, ordering: .relaxed)
-        let flow = lastFlow
-        begin()
-        lastFlow = flow
-        fill(until: Self.now)
+        guard flow.findDevice(meanwhile: { fill(until: DeviceFlow.now) }) else { return }
+        let lastMove = flow.lastMove
+        _ = flow.device?.start()
+        flow.begin()
+        flow.lastMove = lastMove
+        fill(until: DeviceFlow.now)
     }
 }

@@ -239,9 +239,5 @@ final class PCMDevice {
         }
     }
 
-    var isRunning: Bool { snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING }
-    var isDisconnected: Bool {
-        let state = snd_pcm_state(pcm)
-        return state == SND_PCM_STATE_DISCONNECTED
-    }
+    var isDisconnected: Bool { snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED }
 }

@@ -53,137 +53,91 @@ public final class PlaybackDevice: Sendable {
 
 /// What the playback thread does. Nothing in its steady state allocates, locks or calls the concurrency runtime.
 private final class PlaybackWorker {
-    private let name: String
-    private var device: PCMDevice?
-    private let configuration: PCMConfiguration
+    private let flow: DeviceFlow
     private let ring: SampleRing
-    private let clock: DeviceClock
-    private let counters: DeviceCounters
-    private let stopSignal: WakeupSignal
-
     /// Frames that are kept in the device: its delay.
     private let queueFrames: Int
-    private let bytes: UnsafeMutableRawPointer
-    private let mono: UnsafeMutablePointer<Int16>
-    private let descriptors: UnsafeMutablePointer<pollfd>
-    private var pollCount = 0
-    private static let maximumDescriptors = 16
-
-    private var pace: PaceGuard
-    private var moved = 0
-    private var movedBeforeWait = -1
-    private var lastFlow: Int64 = 0
     private var edge = SilenceEdge()
     private var hasSound = false
+
+    /// A device that takes nothing for so long is gone, ns.
+    private static let patience: Int64 = 3_000_000_000
 
     init(
         device: PCMDevice, ring: SampleRing, clock: DeviceClock, counters: DeviceCounters, stopSignal: WakeupSignal
     ) {
-        name = device.name
-        self.device = device
-        configuration = device.configuration
-        self.ring = ring
-        self.clock = clock
-        self.counters = counters
-        self.stopSignal = stopSignal
+        let configuration = device.configuration
         queueFrames = min(configuration.bufferFrames, max(2 * configuration.periodFrames, configuration.rate / 50))
-        bytes = .allocate(
-            byteCount: configuration.bufferFrames * configuration.channels * configuration.format.width, alignment: 16)
-        mono = .allocate(capacity: configuration.bufferFrames)
-        descriptors = .allocate(capacity: Self.maximumDescriptors + 1)
-        descriptors.initialize(repeating: pollfd(), count: Self.maximumDescriptors + 1)
-        pace = PaceGuard(rate: configuration.rate, slack: queueFrames / 2, start: 0)
+        flow = DeviceFlow(
+            device: device, blockFrames: configuration.bufferFrames, slack: queueFrames / 2, clock: clock,
+            counters: counters, stopSignal: stopSignal)
+        self.ring = ring
     }
-
-    deinit {
-        bytes.deallocate()
-        mono.deallocate()
-        descriptors.deallocate()
-    }
-
-    private static var now: Int64 { MonotonicTime.now.nanoseconds }
 
     func run(scheduling: AudioScheduling) {
-        counters.scheduling.store(scheduling.rawValue, ordering: .relaxed)
-        begin()
-        while !counters.isStopping.load(ordering: .acquiring) {
-            guard let device else {
-                waitForDevice()
+        flow.start(scheduling: scheduling)
+        while !flow.isStopping {
+            guard let device = flow.device else {
+                // What should be heard meanwhile passes unheard.
+                if flow.findDevice(meanwhile: { ring.skip(flow.configuration.rate / 50) }) { flow.begin() }
                 continue
             }
             move(to: device)
-            if self.device != nil { wait(for: device) }
+            if flow.device != nil { wait(for: device) }
         }
-        if let device, hasSound, !pace.isUnpaced { device.drain() }
-        device?.stop()
-        device = nil
-    }
-
-    private func begin() {
-        guard let device else { return }
-        let now = Self.now
-        lastFlow = now
-        pace = PaceGuard(rate: configuration.rate, slack: queueFrames / 2, start: now)
-        moved = 0
-        pollCount = min(device.pollCount, Self.maximumDescriptors)
-        device.fill(descriptors + 1, count: pollCount)
+        if hasSound, !flow.pace.isUnpaced { flow.device?.drain() }
+        flow.end()
     }
 
     private func wait(for device: PCMDevice) {
-        descriptors[0] = pollfd(fd: stopSignal.descriptor, events: Int16(POLLIN), revents: 0)
-        if pace.isUnpaced {
-            poll(descriptors, 1, pace.wait(for: configuration.periodFrames, moved: moved, now: Self.now))
-            return
-        }
+        if flow.pace.isUnpaced { return flow.waitForTime() }
         // The device holds more than is wanted in it; it is looked at once a period instead of whenever it could take
         // something.
+        let configuration = flow.configuration
         let queued = configuration.bufferFrames - max(0, device.available())
         let spare = queued - (queueFrames - configuration.periodFrames)
         if spare > 0 {
-            poll(descriptors, 1, Int32(max(1, spare * 1000 / configuration.rate)))
+            flow.pause(Int32(max(1, spare * 1000 / configuration.rate)))
         } else {
-            // As in capture: never spin.
-            if moved == movedBeforeWait { poll(descriptors, 1, 3) }
-            movedBeforeWait = moved
-            poll(descriptors, nfds_t(1 + pollCount), 20)
-            _ = device.events(descriptors + 1, count: pollCount)
+            flow.waitUntilReady(atMost: 20)
         }
     }
 
     private func move(to device: PCMDevice) {
         let available = device.available()
-        if available < 0 { return handle(available, device) }
+        guard available >= 0 else {
+            flow.recover(device, from: available)
+            return
+        }
+        let configuration = flow.configuration
         let queued = configuration.bufferFrames - available
-        let room = min(available, max(0, queueFrames - queued))
-        let wanted = pace.allowance(available: room, moved: moved, now: Self.now)
+        let wanted = flow.allowance(available: min(available, max(0, queueFrames - queued)))
         guard wanted > 0 else {
-            checkStall(device)
+            if device.isDisconnected || DeviceFlow.now - flow.lastMove > Self.patience { flow.lose() }
             return
         }
         prepare(wanted)
+        let width = configuration.channels * configuration.format.width
         var done = 0
         while done < wanted {
-            let width = configuration.channels * configuration.format.width
-            let count = device.write(bytes + done * width, frames: wanted - done)
-            if count < 0 {
-                if Int32(-count) == EAGAIN { break }
-                return handle(count, device)
+            let count = device.write(flow.bytes + done * width, frames: wanted - done)
+            if count < 0, Int32(-count) != EAGAIN {
+                flow.recover(device, from: count)
+                return
             }
-            if count == 0 { break }
+            if count <= 0 { break }
             done += count
         }
-        moved += done
-        let now = Self.now
-        lastFlow = now
-        counters.frames.wrappingAdd(done, ordering: .relaxed)
-        let pending = pace.isUnpaced ? queueFrames : device.delay()
-        clock.set(
-            frames: counters.frames.load(ordering: .relaxed),
-            at: MonotonicTime(nanoseconds: now + Int64(pending) * 1_000_000_000 / Int64(configuration.rate)))
+        flow.moved += done
+        let now = DeviceFlow.now
+        flow.lastMove = now
+        flow.counters.frames.wrappingAdd(done, ordering: .relaxed)
+        flow.stamp(at: now, offset: flow.pace.isUnpaced ? queueFrames : device.delay())
     }
 
     /// Takes samples out of the ring, silence where there are none, and makes them the device's.
     private func prepare(_ frames: Int) {
+        let mono = flow.mono
         let count = ring.read(into: UnsafeMutableBufferPointer(start: mono, count: frames))
         if count > 0 {
             hasSound = true
@@ -191,43 +145,9 @@ private final class PlaybackWorker {
         }
         if count < frames {
             edge.silence(mono + count, count: frames - count)
-            if hasSound { counters.silentFrames.wrappingAdd(frames - count, ordering: .relaxed) }
+            if hasSound { flow.counters.silentFrames.wrappingAdd(frames - count, ordering: .relaxed) }
         }
-        configuration.format.fromMono(mono, frames: frames, channels: configuration.channels, into: bytes)
-    }
-
-    private func handle(_ code: Int, _ device: PCMDevice) {
-        switch device.recover(from: code) {
-        case .xrun: counters.xruns.wrappingAdd(1, ordering: .relaxed)
-        case .suspended: counters.suspends.wrappingAdd(1, ordering: .relaxed)
-        case .lost: lose()
-        }
-    }
-
-    /// A device that takes nothing for three seconds is gone.
-    private func checkStall(_ device: PCMDevice) {
-        if device.isDisconnected || Self.now - lastFlow > 3_000_000_000 { lose() }
-    }
-
-    private func lose() {
-        device = nil
-        counters.isPresent.store(false, ordering: .relaxed)
-    }
-
-    /// Tries to open the device again every half second, and lets what should be heard meanwhile pass unheard.
-    private func waitForDevice() {
-        for _ in 0..<25 {
-            descriptors[0] = pollfd(fd: stopSignal.descriptor, events: Int16(POLLIN), revents: 0)
-            poll(descriptors, 1, 20)
-            if counters.isStopping.load(ordering: .acquiring) { return }
-            ring.skip(configuration.rate / 50)
-        }
-        guard let found = try? PCMDevice(name: name, direction: .playback), found.configuration == configuration else {
-            return
-        }
-        device = found
-        counters.reconnects.wrappingAdd(1, ordering: .relaxed)
-        counters.isPresent.store(true, ordering: .relaxed)
-        begin()
+        let configuration = flow.configuration
+        configuration.format.fromMono(mono, frames: frames, channels: configuration.channels, into: flow.bytes)
     }
 }
