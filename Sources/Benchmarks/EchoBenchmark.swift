@@ -201,7 +201,7 @@ enum EchoBenchmark {
     private static func amplitude(_ decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
 
     private static func integers(_ samples: [Float]) -> [Int16] {
-        samples.map { Int16(max(-32_768, min(32_767, $0.rounded()))) }
+        samples.map(AudioFormat.sample)
     }
 
     // MARK: Measures

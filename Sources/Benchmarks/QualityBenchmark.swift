@@ -34,7 +34,7 @@ enum QualityBenchmark {
                     Case(bitrate: rate * 1000, loss: loss, fec: $0.0, red: $0.1)
                 }
             }
-            rows += try wait { try await run(cases, loss: loss, speech: speech) }
+            rows += try Waiting.wait { try await run(cases, loss: loss, speech: speech) }
         }
         print("loopback of speech, \(seconds) s a cell: aligned SNR dB / log-spectral distance dB / concealed %")
         print("kbit/s  loss  FEC+RED             FEC                 RED                 neither")
@@ -65,20 +65,6 @@ enum QualityBenchmark {
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
-    }
-
-    /// Runs asynchronous work from synchronous code.
-    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let done = DispatchSemaphore(value: 0)
-        // Written before `done` is signalled, read after it was waited for.
-        nonisolated(unsafe) var outcome: Swift.Result<Value, any Error>?
-        Task.detached {
-            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            done.signal()
-        }
-        done.wait()
-        guard let outcome else { throw CodecBenchmark.Failure(message: "nothing was measured") }
-        return try outcome.get()
     }
 
     private static func run(_ cases: [Case], loss: Int, speech: [Int16]) async throws -> [(Case, Result)] {

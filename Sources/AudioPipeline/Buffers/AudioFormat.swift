@@ -8,6 +8,10 @@ public enum AudioFormat {
     /// Samples in the usual Opus frame of 20 ms.
     public static let framesPer20ms = 960
 
+    /// The sample nearest to a value in the range of Int16; what is beyond it is limited.
+    @inline(__always)
+    public static func sample(_ value: Float) -> Int16 { Int16(max(-32_768, min(32_767, value.rounded()))) }
+
     /// How long `frames` samples last.
     public static func duration(ofFrames frames: Int) -> Duration {
         .nanoseconds(Int64(frames) * 1_000_000 / 48)

@@ -54,16 +54,34 @@ public final class Resampler {
         speex_resampler_skip_zeros(state)
     }
 
+    /// Converts `samples` and returns what is ready, as ``process(_:into:)`` does.
+    public func process(_ samples: [Int16]) -> [Int16] {
+        var output: [Float] = []
+        output.reserveCapacity(samples.count * outputRate / inputRate + 1)
+        process(samples, into: &output)
+        return output.map(AudioFormat.sample)
+    }
+
+    private func process(_ samples: [Int16], into output: inout [Float]) {
+        samples.map { Float($0) }.withUnsafeBufferPointer { process($0, into: &output) }
+    }
+
+    /// Ends the stream and returns the rest, as ``finish(into:)`` does.
+    public func finish() -> [Int16] {
+        var output: [Float] = []
+        finish(into: &output)
+        return output.map(AudioFormat.sample)
+    }
+
     /// Converts a whole signal at once. Returns nil where `init` would.
     public static func convert(_ samples: [Int16], from inputRate: Int, to outputRate: Int) -> [Int16]? {
         guard inputRate != outputRate else { return samples }
         guard let resampler = Resampler(from: inputRate, to: outputRate) else { return nil }
         var output: [Float] = []
         output.reserveCapacity(samples.count * outputRate / inputRate + 1)
-        let input = samples.map { Float($0) }
-        input.withUnsafeBufferPointer { resampler.process($0, into: &output) }
+        resampler.process(samples, into: &output)
         resampler.finish(into: &output)
-        return output.map { Int16(max(-32_768, min(32_767, $0.rounded()))) }
+        return output.map(AudioFormat.sample)
     }
 
     private func convert(_ input: UnsafeBufferPointer<Float>, into output: inout [Float], limit: Int) {

@@ -33,10 +33,10 @@ public final class VariableResampler {
         guard abs(wanted - deviation) >= Self.step else { return }
         deviation = wanted
         let divisor = Self.greatestDivisor(inputRate, outputRate)
-        // Rates in units of a thousandth part, so that the fraction fits in 32 bits.
+        // In fine parts, so that the deviation can be expressed; the fraction has to fit in 32 bits.
         let numerator = inputRate / divisor * 100_000
         let denominator = outputRate / divisor * 100_000
-        let stretched = denominator + denominator / 1_000_000 * wanted + denominator % 1_000_000 * wanted / 1_000_000
+        let stretched = denominator + denominator * wanted / 1_000_000
         guard numerator < 1 << 31, stretched < 1 << 31 else { return }
         speex_resampler_set_rate_frac(
             state, UInt32(numerator), UInt32(stretched), UInt32(inputRate), UInt32(outputRate))

@@ -82,10 +82,8 @@ public final class StreamReader: SampleReader {
             pending += mono
             return
         }
-        var converted: [Float] = []
-        mono.map { Float($0) }.withUnsafeBufferPointer { resampler.process($0, into: &converted) }
-        if hasEnded { resampler.finish(into: &converted) }
-        pending += converted.map { Int16(max(-32_768, min(32_767, $0.rounded()))) }
+        pending += resampler.process(mono)
+        if hasEnded { pending += resampler.finish() }
     }
 
     /// Finds out the format once enough has come; nil before that.

@@ -38,7 +38,8 @@ final class DeviceSource: FrameSource {
     private func take() {
         device.clearWakeup()
         if let stamp = device.clock.stamp { drift.add(stamp) }
-        append(device.ring.read(device.ring.capacity))
+        let samples = device.ring.read(device.ring.capacity)
+        pending += resampler?.process(samples) ?? samples
         let length = AudioFormat.framesPer10ms
         let captured = capturedAt()
         while pending.count >= length {
@@ -54,15 +55,5 @@ final class DeviceSource: FrameSource {
         guard let stamp = device.clock.stamp else { return now }
         // Silence that stands in for a lost device has no stamp.
         return now - stamp.time > .milliseconds(100) ? now : stamp.time
-    }
-
-    private func append(_ samples: [Int16]) {
-        guard let resampler else {
-            pending += samples
-            return
-        }
-        var converted: [Float] = []
-        samples.map { Float($0) }.withUnsafeBufferPointer { resampler.process($0, into: &converted) }
-        pending += converted.map { Int16(max(-32_768, min(32_767, $0.rounded()))) }
     }
 }

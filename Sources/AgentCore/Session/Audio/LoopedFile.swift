@@ -25,8 +25,7 @@ final class LoopedFile {
                 continue
             }
             for sample in next {
-                let sum = Float(samples[index]) + Float(sample) * gain
-                samples[index] = Int16(max(-32_768, min(32_767, sum.rounded())))
+                samples[index] = AudioFormat.sample(Float(samples[index]) + Float(sample) * gain)
                 index += 1
             }
         }

@@ -29,28 +29,16 @@ struct PreConnectStream {
     }
 
     mutating func write(_ samples: [Int16]) -> [DataPacket] {
-        var converted: [Float] = []
-        samples.map { Float($0) }.withUnsafeBufferPointer { resampler.process($0, into: &converted) }
         frames += samples.count
-        return packets(converted)
+        return packets(resampler.process(samples))
     }
 
     /// What is still in the filter, and the end.
     mutating func finish() -> [DataPacket] {
-        var converted: [Float] = []
-        resampler.finish(into: &converted)
-        return packets(converted) + [writer.trailer()]
+        packets(resampler.finish()) + [writer.trailer()]
     }
 
-    private mutating func packets(_ samples: [Float]) -> [DataPacket] {
-        guard !samples.isEmpty else { return [] }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(2 * samples.count)
-        for sample in samples {
-            let value = UInt16(bitPattern: Int16(max(-32_768, min(32_767, sample.rounded()))))
-            bytes.append(UInt8(truncatingIfNeeded: value))
-            bytes.append(UInt8(value >> 8))
-        }
-        return writer.write(bytes)
+    private mutating func packets(_ samples: [Int16]) -> [DataPacket] {
+        writer.write(samples.map(\.littleEndian).withUnsafeBytes { Array($0) })
     }
 }
