@@ -1,4 +1,3 @@
-import Foundation
 public import LoopCore
 
 /// A WebRTC peer connection for audio and data (RFC 8825, RFC 8829): one bundled transport of ICE and DTLS with SRTP
@@ -14,13 +13,13 @@ public final class PeerConnection {
     private let loop: EventLoop
     private let configuration: Configuration
     private let certificate: DTLSCertificate
-    private let cname: String
+    let cname: String
     var negotiator: Negotiator
     private var pendingOffer: SDPMessage?
 
-    private var ice: ICETransport?
+    var ice: ICETransport?
     private var dtls: DTLSTransport?
-    private var srtp: SRTPSession?
+    var srtp: SRTPSession?
     private var sctp: SCTPAssociation?
     private var role: DTLSRole?
     private var remoteUfrag: String?
@@ -28,12 +27,12 @@ public final class PeerConnection {
     private var localCandidates: [String] = []
     private var isGathering = false
     private var rtcpTimer: LoopTimer?
-    private var rtcpTicks = 0
+    var rtcpTicks = 0
     private var router = StreamRouter()
     private var transportSequence: UInt16 = 0
-    private var feedback = TransportFeedbackCollector()
-    private var tally = TransportFeedbackTally()
-    private var counters = PeerConnectionStatistics()
+    var feedback = TransportFeedbackCollector()
+    var tally = TransportFeedbackTally()
+    var counters = PeerConnectionStatistics()
 
     /// Candidates kept until the remote description is there.
     private static let maximumEarlyCandidates = 256
@@ -361,13 +360,6 @@ public final class PeerConnection {
         return bytes.withUnsafeBytes { ice.send($0) }
     }
 
-    private func send(rtcp packets: [RTCPPacket]) {
-        guard let srtp, let ice, !packets.isEmpty else { return }
-        var bytes = RTCPPacket.serialize(packets)
-        guard (try? srtp.protect(rtcp: &bytes)) != nil else { return }
-        _ = bytes.withUnsafeBytes { ice.send($0) }
-    }
-
     /// RFC 7983: the first byte tells the protocols apart; STUN stays with ICE.
     private func receive(_ datagram: UnsafeRawBufferPointer) {
         guard let first = datagram.first else { return }
@@ -409,75 +401,6 @@ public final class PeerConnection {
             send(rtcp: [.nack(sender: transceiver.ssrc, media: packet.ssrc, sequenceNumbers: nacks)])
         }
         transceiver.deliver(packet, now: now)
-    }
-
-    private func receive(rtcp bytes: [UInt8]) {
-        var bytes = bytes
-        guard let srtp, (try? srtp.unprotect(srtcp: &bytes)) != nil,
-            let packets = try? RTCPPacket.parseCompound(bytes)
-        else {
-            counters.discardedPackets += 1
-            return
-        }
-        let now = MonotonicTime.now
-        for packet in packets { handle(packet, now: now) }
-    }
-
-    private func handle(_ packet: RTCPPacket, now: MonotonicTime) {
-        switch packet {
-        case .senderReport(let report):
-            transceivers.first { $0.receive?.ssrc == report.ssrc }?.receive?.handle(report, now: now)
-            handle(report.reports, now: now)
-        case .receiverReport(let report):
-            handle(report.reports, now: now)
-        case .nack(_, let media, let sequenceNumbers):
-            guard let transceiver = transceivers.first(where: { $0.ssrc == media }) else { return }
-            for again in transceiver.send.retransmissions(for: sequenceNumbers) { send(again) }
-        case .transportFeedback(let feedback):
-            tally.add(feedback)
-        case .sourceDescription, .goodbye, .pictureLossIndication, .other:
-            break
-        }
-    }
-
-    private func handle(_ reports: [RTCPPacket.ReportBlock], now: MonotonicTime) {
-        for report in reports {
-            transceivers.first { $0.ssrc == report.ssrc }?.send.handle(report, now: now)
-        }
-    }
-
-    /// Every 100 ms: transport-wide feedback where it was agreed; every second sender and receiver reports.
-    private func sendReports() {
-        let now = MonotonicTime.now
-        rtcpTicks += 1
-        let receiving = transceivers.filter { $0.receive != nil }
-        let sender = transceivers.first?.ssrc ?? 1
-        if let media = receiving.first?.receive?.ssrc,
-            let report = feedback.makeFeedback(sender: sender, media: media)
-        {
-            send(rtcp: [.transportFeedback(report)])
-        }
-        guard rtcpTicks % 10 == 0 else { return }
-        var blocks: [RTCPPacket.ReportBlock] = []
-        for transceiver in receiving.prefix(31) {
-            if let block = transceiver.receive?.report(now: now) { blocks.append(block) }
-        }
-        var packets: [RTCPPacket] = []
-        for transceiver in transceivers where transceiver.currentDirection?.sends == true {
-            guard let report = transceiver.send.senderReport(now: now, ntp: Self.ntpTime) else { continue }
-            packets.append(.senderReport(report))
-        }
-        if packets.isEmpty || !blocks.isEmpty {
-            packets.append(.receiverReport(.init(ssrc: sender, reports: blocks)))
-        }
-        packets.append(.sourceDescription([.init(ssrc: sender, cname: cname)]))
-        send(rtcp: packets)
-    }
-
-    /// Wall-clock time in NTP format: 32.32 fixed-point seconds since 1900.
-    private static var ntpTime: UInt64 {
-        let seconds = Date().timeIntervalSince1970 + 2_208_988_800
-        return UInt64(seconds * 4_294_967_296)
     }
 
     // MARK: State
