@@ -97,10 +97,8 @@ public struct DataStreamWriter: Sendable {
     }
 
     private func packet(_ value: DataPacket.Value) -> DataPacket {
-        var packet = DataPacket()
+        var packet = DataPacket(value, to: destinations)
         packet.participantIdentity = identity
-        packet.destinationIdentities = destinations
-        packet.value = value
         return packet
     }
 }

@@ -86,7 +86,7 @@ public struct RPCEndpoint: Sendable {
         let remaining = max(timeout, .seconds(1))
         request.responseTimeoutMs = UInt32(clamping: Int(remaining.milliseconds))
         request.version = 1
-        return Output(packets: [Self.packet(.rpcRequest(request), to: callee)])
+        return Output(packets: [DataPacket(.rpcRequest(request), to: [callee])])
     }
 
     /// A call could not be sent.
@@ -127,7 +127,7 @@ public struct RPCEndpoint: Sendable {
         guard !request.id.isEmpty, incoming[request.id] == nil else { return Output() }
         var ack = RpcAck()
         ack.requestId = request.id
-        var output = Output(packets: [Self.packet(.rpcAck(ack), to: caller)])
+        var output = Output(packets: [DataPacket(.rpcAck(ack), to: [caller])])
         if let refusal = refusal(of: request) {
             output.packets.append(Self.response(to: request.id, caller, .failure(refusal)))
             return output
@@ -198,13 +198,6 @@ public struct RPCEndpoint: Sendable {
             error.data = failure.data
             response.value = .error(error)
         }
-        return packet(.rpcResponse(response), to: caller)
-    }
-
-    private static func packet(_ value: DataPacket.Value, to identity: String) -> DataPacket {
-        var packet = DataPacket()
-        packet.value = value
-        packet.destinationIdentities = [identity]
-        return packet
+        return DataPacket(.rpcResponse(response), to: [caller])
     }
 }

@@ -26,7 +26,7 @@ struct AgentRPC: Sendable {
     private mutating func serve(_ request: RpcRequest, from caller: String) -> [DataPacket] {
         var ack = RpcAck()
         ack.requestId = request.id
-        var packets = [Self.packet(.rpcAck(ack), to: caller)]
+        var packets = [DataPacket(.rpcAck(ack), to: [caller])]
         switch request.method {
         case "echo":
             packets.append(Self.response(to: request.id, .payload(request.payload), caller))
@@ -38,7 +38,7 @@ struct AgentRPC: Sendable {
             call.responseTimeoutMs = 8000
             call.version = 1
             calls[call.id] = (request.id, caller)
-            packets.append(Self.packet(.rpcRequest(call), to: caller))
+            packets.append(DataPacket(.rpcRequest(call), to: [caller]))
         default:
             packets.append(
                 Self.response(
@@ -71,13 +71,6 @@ struct AgentRPC: Sendable {
         var response = RpcResponse()
         response.requestId = id
         response.value = value
-        return packet(.rpcResponse(response), to: caller)
-    }
-
-    private static func packet(_ value: DataPacket.Value, to identity: String) -> DataPacket {
-        var packet = DataPacket()
-        packet.value = value
-        packet.destinationIdentities = [identity]
-        return packet
+        return DataPacket(.rpcResponse(response), to: [caller])
     }
 }

@@ -248,3 +248,12 @@ public struct EncryptedPacketPayload: ProtobufMessage {
         },
     ]
 }
+
+extension DataPacket {
+    /// - Parameter destinations: identities; none means everybody else.
+    public init(_ value: Value, to destinations: [String] = []) {
+        self.init()
+        self.value = value
+        destinationIdentities = destinations
+    }
+}
