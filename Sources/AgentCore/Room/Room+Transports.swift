@@ -14,9 +14,7 @@ extension Room {
     }
 
     func use(_ servers: [LiveKitProtocol.ICEServer], relayOnly: Bool) {
-        let servers =
-            options.iceServers
-            ?? servers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
+        let servers = iceServers(servers)
         if machine.path == .v1 {
             publisher?.setICEServers(servers)
             if relayOnly { publisher?.requireRelay() }
@@ -34,9 +32,15 @@ extension Room {
 
     func updateICEServers(_ servers: [LiveKitProtocol.ICEServer]) {
         guard options.iceServers == nil, !servers.isEmpty else { return }
-        let servers = servers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
+        let servers = iceServers(servers)
         publisher?.setICEServers(servers)
         subscriber?.setICEServers(servers)
+    }
+
+    /// The servers to use: those of the options, where there are any, instead of the server's.
+    private func iceServers(_ servers: [LiveKitProtocol.ICEServer]) -> [RTCTransport.ICEServer] {
+        options.iceServers
+            ?? servers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
     }
 
     /// Tells a server that took the session up again what this end has of it.
@@ -44,12 +48,7 @@ extension Room {
         var state = state
         let isSingle = machine.path == .v1
         func description(_ description: RTCTransport.SessionDescription?) -> LiveKitProtocol.SessionDescription? {
-            description.map {
-                var result = LiveKitProtocol.SessionDescription()
-                result.type = $0.kind == .offer ? "offer" : "answer"
-                result.sdp = $0.sdp
-                return result
-            }
+            description.map { .init($0.kind == .offer ? .offer : .answer, sdp: $0.sdp, id: 0) }
         }
         state.answer = description(isSingle ? publisher?.remoteDescription : subscriber?.localDescription)
         state.offer = description(isSingle ? publisher?.localDescription : subscriber?.remoteDescription)
@@ -65,7 +64,9 @@ extension Room {
             received.lastSeq = $0.sequence
             return received
         }
-        send(.syncState(state))
+        var request = SignalRequest()
+        request.message = .syncState(state)
+        send(request)
     }
 
     func restartData() {

@@ -241,7 +241,7 @@ public final class Room {
         case .addSender(let cid, let stream, let redundant): addSender(cid: cid, stream: stream, redundant: redundant)
         case .openSocket(let generation, let url, let token): openSocket(generation, url, token)
         case .validate(let generation, let url, let token): validate(generation, url, token)
-        case .send(let request): socket?.send(binary: request.serializedBytes())
+        case .send(let request): send(request)
         case .closeSocket:
             socket?.onEvent = nil
             socket?.close()
@@ -263,6 +263,7 @@ public final class Room {
     private func emit(_ event: RoomEvent) {
         switch event {
         case .joined: times.joined = .now
+        // A track that is published anew has another one.
         case .localTrackPublished(let cid, let track): tracks[cid]?.sid = track.sid
         case .localTrackUnpublished(let sid): forget { $0.sid == sid }
         case .publishFailed(let cid, _): forget { $0.cid == cid }
@@ -270,10 +271,6 @@ public final class Room {
         default: break
         }
         onEvent?(event)
-        if case .localTrackPublished(let cid, let info) = event, let track = tracks[cid] {
-            // A track that is published anew may have another sid.
-            track.sid = info.sid
-        }
         if event == .connectionStateChanged(.connected) {
             for packet in inbox.open() { onEvent?(.data(packet)) }
             if inbox.droppedEarly > 0 {
@@ -322,9 +319,7 @@ public final class Room {
         drain()
     }
 
-    func send(_ message: SignalRequest.Message) {
-        var request = SignalRequest()
-        request.message = message
+    func send(_ request: SignalRequest) {
         socket?.send(binary: request.serializedBytes())
     }
 

@@ -23,10 +23,6 @@ extension RoomStateMachine {
             var settings = ConnectionSettings()
             // Unset means false here, other than in the query of /rtc.
             settings.autoSubscribe = configuration.autoSubscribe
-            var description = SessionDescription()
-            description.type = "offer"
-            description.sdp = joinOffer
-            description.id = offerID
             var join = JoinRequest()
             join.clientInfo = clientInfo
             join.connectionSettings = settings
@@ -35,7 +31,7 @@ extension RoomStateMachine {
                 join.reconnectReason = reconnectReason
                 join.participantSid = local?.sid ?? ""
             } else {
-                join.publisherOffer = description
+                join.publisherOffer = SessionDescription(.offer, sdp: joinOffer, id: offerID)
             }
             var wrapped = WrappedJoinRequest()
             wrapped.compression = .none
@@ -171,9 +167,7 @@ extension RoomStateMachine {
         let isPublisherNeeded =
             join.fastPublish || !join.subscriberPrimary || !publications.isEmpty || isPublisherWanted
         if path == .v0, isPublisherNeeded { requestOffer(now: now) }
-        let updates = heldUpdates
-        heldUpdates = []
-        for update in updates { updateMetadata(update, now: now) }
+        sendHeldUpdates(now: now)
         keepAlive(now: now)
     }
 

@@ -19,11 +19,7 @@ extension RoomStateMachine {
         switch input {
         case .offerMade(let sdp): offerMade(sdp, now: now)
         case .answerMade(let sdp, let id):
-            var description = SessionDescription()
-            description.type = "answer"
-            description.sdp = sdp
-            description.id = id
-            send(.answer(description))
+            send(.answer(SessionDescription(.answer, sdp: sdp, id: id)))
         case .candidateFound(let target, let json): found(target, json)
         case .receiving(let sections): receiving(sections)
         case .transportConnected(let target): connected(target, now: now)
@@ -55,11 +51,7 @@ extension RoomStateMachine {
             joinOffer = sdp
             return openSocket(now: now)
         }
-        var description = SessionDescription()
-        description.type = "offer"
-        description.sdp = sdp
-        description.id = offerID
-        send(.offer(description))
+        send(.offer(SessionDescription(.offer, sdp: sdp, id: offerID)))
     }
 
     mutating func answered(_ answer: SessionDescription, now: MonotonicTime) {
@@ -163,5 +155,18 @@ extension RoomStateMachine {
         guard subscribedTracks.remove(sid) != nil else { return }
         effects.append(.unbind(trackSid: sid))
         if announcedTracks.remove(sid) != nil { effects.append(.event(.trackUnsubscribed(trackSid: sid))) }
+    }
+}
+
+extension LiveKitProtocol.SessionDescription {
+    /// How the protocol writes the kind.
+    enum Kind: String { case offer, answer }
+
+    /// - Parameter id: counts offers; an answer has that of its offer.
+    init(_ kind: Kind, sdp: String, id: UInt32) {
+        self.init()
+        type = kind.rawValue
+        self.sdp = sdp
+        self.id = id
     }
 }

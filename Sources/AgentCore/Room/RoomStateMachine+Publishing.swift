@@ -93,6 +93,13 @@ extension RoomStateMachine {
         send(.updateMetadata(update))
     }
 
+    /// What was asked for without a connection.
+    mutating func sendHeldUpdates(now: MonotonicTime) {
+        let updates = heldUpdates
+        heldUpdates = []
+        for update in updates { updateMetadata(update, now: now) }
+    }
+
     mutating func answered(_ answer: RequestResponse) {
         if case .addTrack(let request)? = answer.request {
             // QUEUED means that the same request is pending already; its answer follows.

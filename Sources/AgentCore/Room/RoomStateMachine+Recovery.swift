@@ -155,9 +155,7 @@ extension RoomStateMachine {
         effects.append(.event(.connectionStateChanged(.connected)))
         effects.append(.event(.reconnected(recovery.kind, after: now - recovery.since)))
         if !recovery.awaitsParticipants { self.recovery = nil }
-        let updates = heldUpdates
-        heldUpdates = []
-        for update in updates { updateMetadata(update, now: now) }
+        sendHeldUpdates(now: now)
     }
 
     /// After a resume the server lists everybody, this participant included: whoever is missing has left meanwhile.
