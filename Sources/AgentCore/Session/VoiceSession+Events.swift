@@ -92,7 +92,6 @@ extension VoiceSession {
             emit(isAudible ? .agentAudioStarted : .agentAudioEnded, at: time)
             if isAudible, let turn = turnClock.agentHeard(at: time) { emit(.turn(turn)) }
             perform(turnTaker.handle(.agentAudible(isAudible), now: time))
-        case .warning(let message): emit(.warning(message))
         case .outputFailed(let message):
             summary.recording = nil
             emit(.warning(message))

@@ -1,19 +1,23 @@
 /// A first-in first-out queue of samples whose storage is reused. It holds at most `capacity` samples: what does
 /// not fit is dropped from the front (the oldest) and counted.
-struct SampleQueue {
+public struct SampleQueue: Sendable {
     private var storage: [Int16] = []
     private var head = 0
-    let capacity: Int
-    private(set) var dropped = 0
+    /// Samples kept at most.
+    public let capacity: Int
+    /// Samples that were dropped.
+    public private(set) var dropped = 0
 
-    init(capacity: Int) {
+    public init(capacity: Int) {
         self.capacity = capacity
         storage.reserveCapacity(min(capacity, 1 << 16))
     }
 
-    var count: Int { storage.count - head }
+    /// Samples that wait.
+    public var count: Int { storage.count - head }
 
-    mutating func append(_ samples: some Collection<Int16>) {
+    /// Adds samples at the end.
+    public mutating func append(_ samples: some Collection<Int16>) {
         if head > 0, head >= storage.count - head {
             storage.removeFirst(head)
             head = 0
@@ -26,7 +30,7 @@ struct SampleQueue {
     }
 
     /// Removes and returns the oldest samples, at most `limit` of them.
-    mutating func take(_ limit: Int) -> [Int16] {
+    public mutating func take(_ limit: Int) -> [Int16] {
         let end = min(storage.count, head + max(0, limit))
         let taken = Array(storage[head..<end])
         head = end
@@ -37,7 +41,8 @@ struct SampleQueue {
         return taken
     }
 
-    mutating func removeAll() {
+    /// Forgets what waits.
+    public mutating func removeAll() {
         storage.removeAll(keepingCapacity: true)
         head = 0
     }

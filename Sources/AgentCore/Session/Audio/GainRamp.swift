@@ -20,9 +20,6 @@ struct GainRamp: Sendable {
 
     mutating func set(isMuted: Bool) { self.isMuted = isMuted }
 
-    /// Whether everything that comes out is silence.
-    var isSilent: Bool { isMuted && position == 0 }
-
     mutating func apply(to samples: inout [Int16]) {
         if !isMuted, position == Self.length { return }
         for index in samples.indices {

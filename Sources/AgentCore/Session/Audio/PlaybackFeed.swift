@@ -8,11 +8,6 @@ final class PlaybackFeed {
     private let resampler: VariableResampler
     private var control: FillControl
     private var drift: ClockDrift
-    /// Times the loudspeaker ran out of sound.
-    private(set) var starved = 0
-    /// 48 kHz samples that were left out because too much was waiting.
-    private(set) var skippedFrames = 0
-    private var isStarted = false
 
     /// How long sound waits in the ring: two frames, since the session gives and the device takes one at a time.
     private static let target = Duration.milliseconds(20)
@@ -53,12 +48,9 @@ final class PlaybackFeed {
         if let stamp = device.clock.stamp { drift.add(stamp) }
         let waiting = device.ring.count
         if waiting == 0 {
-            if isStarted { starved += 1 }
-            isStarted = true
             device.ring.write([Int16](repeating: 0, count: targetFrames))
             control.restart()
         } else if isTooMuch(waiting, samples) {
-            skippedFrames += samples.count
             leftOut = leftOut ?? samples
             control.restart()
             return

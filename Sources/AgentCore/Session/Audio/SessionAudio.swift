@@ -15,8 +15,6 @@ final class SessionAudio {
         case userSpeechStarted(MonotonicTime)
         /// The user stopped speaking; when, not when it was noticed.
         case userSpeechEnded(MonotonicTime)
-        /// Something to know that does not end the session.
-        case warning(String)
         /// The agent's recording cannot go on; what was written stays playable.
         case outputFailed(String)
         case failed(String)
@@ -32,8 +30,6 @@ final class SessionAudio {
     var onEvent: ((Event) -> Void)?
     let speaker = SpeakerReceiver()
     private(set) var microphone: MicrophoneSender?
-    /// Levels of the last frame, -dBov: 0 (loudest) to 127.
-    private(set) var levels: (user: UInt8, agent: UInt8) = (127, 127)
 
     private let source: any FrameSource
     private let processor: VoiceProcessor?
@@ -112,10 +108,8 @@ final class SessionAudio {
 
     var isMuted: Bool { gain.isMuted }
 
-    /// Fades out or in; ``isSilent`` tells when nothing is heard any more.
+    /// Fades out or in.
     func setMuted(_ isMuted: Bool) { gain.set(isMuted: isMuted) }
-
-    var isSilent: Bool { gain.isSilent }
 
     // MARK: Frames
 
@@ -134,7 +128,6 @@ final class SessionAudio {
         mix?.mix(into: &user)
         detect(user, endingAt: time)
         gain.apply(to: &user)
-        levels.user = AudioLevel.dBov(user)
         do {
             if microphone == nil { early?.append(user) } else { try microphone?.append(user) }
         } catch {
@@ -146,7 +139,6 @@ final class SessionAudio {
     /// Plays out the agent's next samples.
     private func playAgent(frames: Int, now: MonotonicTime) {
         let samples = speaker.pull(frames: frames, at: now)
-        levels.agent = AudioLevel.dBov(samples)
         noteEcho(samples)
         playback?.play(samples, sourceDriftPPM: source.driftPPM)
         recorder?.write(agent: samples)
@@ -192,7 +184,7 @@ final class SessionAudio {
     private func hear(_ samples: [Int16], now: MonotonicTime) {
         guard speaker.hasStarted else { return }
         playedFrames += samples.count
-        if agentMeter.update(level: levels.agent, frames: samples.count) {
+        if agentMeter.update(level: AudioLevel.dBov(samples), frames: samples.count) {
             onEvent?(.agentAudible(agentMeter.isAudible, now))
         }
         do throws(AudioFileError) {
