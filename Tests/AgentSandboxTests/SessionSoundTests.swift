@@ -10,25 +10,6 @@ import Testing
 
 /// What a session sends and plays, heard at the other side: codec options, muting, recordings, manual rendering.
 @Suite(.timeLimit(.minutes(3))) struct SessionSoundTests {
-    private func configuration(
-        _ endpoints: SandboxServer.Endpoints, _ input: SessionConfiguration.Input
-    ) -> SessionConfiguration {
-        var room = AgentCore.Room.Options()
-        room.loopbackOnly = true
-        var request = TokenRequest()
-        request.roomName = "room"
-        request.participantIdentity = "user"
-        return SessionConfiguration(
-            tokenSource: .sandbox(id: "test", baseURL: endpoints.http), tokenRequest: request, room: room, input: input)
-    }
-
-    private func agent(_ server: SandboxServer, _ endpoints: SandboxServer.Endpoints) async throws -> ListeningAgent {
-        let agent = ListeningAgent()
-        await agent.join(
-            endpoints.signal, token: try await server.makeToken(identity: "agent", room: "room", kind: .agent))
-        return agent
-    }
-
     /// Runs a session, does something while it runs, ends it, and returns what it saw.
     private func run(
         _ configuration: SessionConfiguration, _ body: @escaping @Sendable (VoiceSession) async throws -> Void
@@ -45,10 +26,6 @@ import Testing
         return (events, await summary)
     }
 
-    private func isConnected(_ server: SandboxServer) async -> Bool {
-        await server.participants(in: "room").contains { $0.identity == "user" && $0.state == .active }
-    }
-
     // MARK: Opus
 
     @Test(.inRealTime, arguments: OpusEncoder.FrameDuration.allCases, [false, true])
@@ -57,7 +34,7 @@ import Testing
             let listener = TestUser()
             try await listener.join(
                 endpoints.signal, token: try await server.makeToken(identity: "agent", room: "room", kind: .agent))
-            var configuration = configuration(endpoints, .tone(frequency: 440, level: 12))
+            var configuration = SessionConfiguration.of(endpoints, input: .tone(frequency: 440, level: 12))
             configuration.encoder.frameDuration = duration
             configuration.redundantAudio = isRedundant
             configuration.encoder.channels = isRedundant ? 1 : 2
@@ -74,8 +51,8 @@ import Testing
 
     @Test(.inRealTime) func discontinuousTransmissionSendsLittleInSilence() async throws {
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints)
-            var configuration = configuration(endpoints, .silence)
+            let agent = try await ListeningAgent.join(server, endpoints)
+            var configuration = SessionConfiguration.of(endpoints, input: .silence)
             configuration.encoder.dtx = true
             let (_, summary) = try await run(configuration) { _ in try await Task.sleep(for: .seconds(3)) }
             let packets = try #require(summary?.sent.packets)
@@ -88,8 +65,8 @@ import Testing
 
     @Test(.inRealTime) func mutingFadesAndIsToldToTheRoom() async throws {
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints)
-            let configuration = configuration(endpoints, .tone(frequency: 300, level: 10))
+            let agent = try await ListeningAgent.join(server, endpoints)
+            let configuration = SessionConfiguration.of(endpoints, input: .tone(frequency: 300, level: 10))
             let (events, _) = try await run(configuration) { session in
                 try await Task.sleep(for: .seconds(1.5))
                 await session.setMuted(true)
@@ -116,8 +93,8 @@ import Testing
 
     @Test(.inRealTime) func theServerMutes() async throws {
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints)
-            let configuration = configuration(endpoints, .tone(frequency: 300, level: 10))
+            let agent = try await ListeningAgent.join(server, endpoints)
+            let configuration = SessionConfiguration.of(endpoints, input: .tone(frequency: 300, level: 10))
             let (events, _) = try await run(configuration) { session in
                 try await Task.sleep(for: .seconds(1))
                 await server.setMuted(true, identity: "user", room: "room")
@@ -134,8 +111,8 @@ import Testing
 
     @Test(.inRealTime) func theAgentMutesByRemoteCall() async throws {
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints)
-            let configuration = configuration(endpoints, .tone(frequency: 300, level: 10))
+            let agent = try await ListeningAgent.join(server, endpoints)
+            let configuration = SessionConfiguration.of(endpoints, input: .tone(frequency: 300, level: 10))
             let (events, _) = try await run(configuration) { session in
                 try await Task.sleep(for: .seconds(1))
                 #expect(await agent.call("user", VoiceSession.muteMethod, "true") == .success("true"))
@@ -166,7 +143,7 @@ import Testing
                 endpoints.signal, token: try await server.makeToken(identity: "agent", room: "room", kind: .agent))
             let microphone = ManualAudio()
             let speaker = ManualAudio(bound: .seconds(10))
-            var configuration = configuration(endpoints, .manual(microphone))
+            var configuration = SessionConfiguration.of(endpoints, input: .manual(microphone))
             configuration.output = .manual(speaker)
             configuration.preConnectBuffer = nil
             let (_, summary) = try await run(configuration) { _ in
@@ -202,7 +179,7 @@ import Testing
             try await user.join(
                 endpoints.signal, token: try await server.makeToken(identity: "agent", room: "room", kind: .agent))
             let speaker = ManualAudio(bound: .seconds(20))
-            var configuration = configuration(endpoints, .silence)
+            var configuration = SessionConfiguration.of(endpoints, input: .silence)
             configuration.output = .manual(speaker)
             let (_, summary) = try await run(configuration) { _ in
                 #expect(await eventually { await user.isHeard })
@@ -231,7 +208,7 @@ import Testing
         try writer.close()
         defer { try? FileManager.default.removeItem(atPath: recording) }
         try await withSandbox({ $0.agent = .default }) { _, endpoints in
-            var configuration = configuration(endpoints, .file(recording))
+            var configuration = SessionConfiguration.of(endpoints, input: .file(recording))
             configuration.recordDirectory = folder
             let session = VoiceSession(configuration: configuration)
             async let summary = session.run()
@@ -279,8 +256,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: "/dev/full")
         }
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints)
-            var configuration = configuration(endpoints, .silence)
+            let agent = try await ListeningAgent.join(server, endpoints)
+            var configuration = SessionConfiguration.of(endpoints, input: .silence)
             configuration.recordDirectory = folder
             let (events, summary) = try await run(configuration) { _ in try await Task.sleep(for: .seconds(1)) }
             let error = events.compactMap { if case .ended(_, let error) = $0.kind { error } else { nil } }.first

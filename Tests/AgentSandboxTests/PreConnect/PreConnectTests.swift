@@ -35,14 +35,7 @@ import Testing
         configure: (inout SessionConfiguration) -> Void = { _ in }
     ) async throws -> Outcome {
         let device = try CaptureDevice(name: try TestPCMs.speech(try await Self.speech.value))
-        var room = AgentCore.Room.Options()
-        room.loopbackOnly = true
-        var request = TokenRequest()
-        request.roomName = "room"
-        request.participantIdentity = "user"
-        var configuration = SessionConfiguration(
-            tokenSource: .sandbox(id: "test", baseURL: endpoints.http), tokenRequest: request, room: room,
-            input: .microphone(device))
+        var configuration = SessionConfiguration.of(endpoints, input: .microphone(device))
         configure(&configuration)
         let session = VoiceSession(configuration: configuration)
         async let result: SessionError? = {
@@ -61,16 +54,6 @@ import Testing
         for await event in session.events { events.append(event.kind) }
         stopper.cancel()
         return Outcome(events: events, error: await result)
-    }
-
-    private func agent(
-        _ server: SandboxServer, _ endpoints: SandboxServer.Endpoints, identity: String = "agent",
-        autoSubscribe: Bool = true
-    ) async throws -> ListeningAgent {
-        let agent = ListeningAgent()
-        let token = try await server.makeToken(identity: identity, room: "room", kind: .agent)
-        await agent.join(endpoints.signal, token: token, autoSubscribe: autoSubscribe)
-        return agent
     }
 
     /// Checks that the stream is the speech from sample `dropped` on, and that the track goes on where it ends.
@@ -111,7 +94,7 @@ import Testing
         async throws
     {
         try await withSandbox({ $0.faults.tokenDelay = .milliseconds(Int(delay * 1000)) }) { server, endpoints in
-            let agent = try await agent(server, endpoints)
+            let agent = try await ListeningAgent.join(server, endpoints)
             #expect(await eventually { await server.participants(in: "room").first?.state == .active })
             let outcome = try await session(endpoints, seconds: delay + 3)
             #expect(outcome.error == nil)
@@ -130,7 +113,7 @@ import Testing
             _ = try await Self.speech.value
             async let outcome = session(endpoints, seconds: 6)
             try await Task.sleep(for: .seconds(3))
-            let agent = try await agent(server, endpoints)
+            let agent = try await ListeningAgent.join(server, endpoints)
             let result = try await outcome
             let sent = try #require(result.sent)
             #expect(sent.dropped == 0)
@@ -142,7 +125,7 @@ import Testing
 
     @Test(.inRealTime) func theOldestIsDroppedAndThatIsSaid() async throws {
         try await withSandbox({ $0.faults.tokenDelay = .seconds(4) }) { server, endpoints in
-            let agent = try await agent(server, endpoints)
+            let agent = try await ListeningAgent.join(server, endpoints)
             let outcome = try await session(endpoints, seconds: 7) { $0.preConnectBuffer = .seconds(2) }
             let sent = try #require(outcome.sent)
             #expect((1.9...2.2).contains(Double(sent.frames) / 48_000))
@@ -156,8 +139,8 @@ import Testing
 
     @Test(.inRealTime) func twoAgents() async throws {
         try await withSandbox({ $0.faults.tokenDelay = .seconds(1) }) { server, endpoints in
-            let first = try await agent(server, endpoints, identity: "agent-1")
-            let second = try await agent(server, endpoints, identity: "agent-2")
+            let first = try await ListeningAgent.join(server, endpoints, identity: "agent-1")
+            let second = try await ListeningAgent.join(server, endpoints, identity: "agent-2")
             let outcome = try await session(endpoints, seconds: 4)
             let counts = [await first.streams.count, await second.streams.count]
             #expect(counts.sorted() == [0, 1], "one agent gets the stream")
@@ -181,7 +164,7 @@ import Testing
 
     @Test(.inRealTime) func anAgentThatDoesNotSubscribeGetsTheStreamInTime() async throws {
         try await withSandbox { server, endpoints in
-            let agent = try await agent(server, endpoints, autoSubscribe: false)
+            let agent = try await ListeningAgent.join(server, endpoints, autoSubscribe: false)
             let outcome = try await session(endpoints, seconds: 5)
             let sent = try #require(outcome.sent)
             #expect((2.4...3.4).contains(Double(sent.frames) / 48_000), "agents want it complete within 3 s")
@@ -192,7 +175,7 @@ import Testing
 
     @Test(.inRealTime) func withoutTheBuffer() async throws {
         try await withSandbox({ $0.faults.tokenDelay = .seconds(1) }) { server, endpoints in
-            let agent = try await agent(server, endpoints)
+            let agent = try await ListeningAgent.join(server, endpoints)
             let outcome = try await session(endpoints, seconds: 4) { $0.preConnectBuffer = nil }
             #expect(outcome.sent == nil)
             #expect(await agent.streams.isEmpty)
@@ -216,11 +199,7 @@ import Testing
             $0.faults.tokenDelay = .milliseconds(Int64(words.count / 48) + 1_000)
         }) { server, endpoints in
             let device = try CaptureDevice(name: try TestPCMs.speech(words))
-            var room = AgentCore.Room.Options()
-            room.loopbackOnly = true
-            let configuration = SessionConfiguration(
-                tokenSource: .sandbox(id: "test", baseURL: endpoints.http), tokenRequest: TokenRequest(), room: room,
-                input: .microphone(device))
+            let configuration = SessionConfiguration.of(endpoints, input: .microphone(device))
             let session = VoiceSession(configuration: configuration)
             async let summary = session.run()
             var texts: [String] = []

@@ -90,17 +90,9 @@ import Testing
     @Test(.inRealTime) func aSpokenSessionSurvives() async throws {
         let turn = AgentScript.default.turns[0]
         try await withSandbox({ $0.agent = .default }) { server, endpoints in
-            var room = AgentCore.Room.Options()
-            room.loopbackOnly = true
-            var request = TokenRequest()
-            request.roomName = "r"
-            request.participantIdentity = "user"
             let path =
                 "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/config/demo/hello.wav"
-            let session = VoiceSession(
-                configuration: SessionConfiguration(
-                    tokenSource: .sandbox(id: "test", baseURL: endpoints.http), tokenRequest: request, room: room,
-                    input: .file(path)))
+            let session = VoiceSession(configuration: .of(endpoints, room: "r", input: .file(path)))
             async let summary = session.run()
             var texts: [String] = []
             var lost = 0
