@@ -1,14 +1,26 @@
 import Foundation
 
-/// A TCP server that speaks what a test tells it to, on 127.0.0.1.
+/// A TCP server that speaks what a test tells it to, on 127.0.0.1. It listens until the process ends: a test that names
+/// only its port holds it no longer than that, and its client may connect later.
 final class RawServer: Sendable {
     let port: UInt16
-    private let descriptor: Int32
 
     /// - Parameter body: handles one connection; it is closed afterwards.
     init(_ body: @escaping @Sendable (RawConnection) -> Void) throws {
+        let (descriptor, port) = try Self.listening()
+        self.port = port
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { body(RawConnection(descriptor: connection)) }
+            }
+        }
+    }
+
+    /// A socket that listens, and its port.
+    fileprivate static func listening() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        self.descriptor = descriptor
         var address = loopback(port: 0)
         try check(
             withUnsafePointer(to: &address) {
@@ -22,19 +34,7 @@ final class RawServer: Sendable {
             withUnsafeMutablePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
             })
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread {
-            while true {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { return }
-                Thread.detachNewThread { body(RawConnection(descriptor: connection)) }
-            }
-        }
-    }
-
-    deinit {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
+        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }
 
@@ -152,5 +152,7 @@ private func loopback(port: UInt16) -> sockaddr_in {
 
 /// A port on which nothing listens.
 func unusedPort() throws -> UInt16 {
-    try RawServer { _ in }.port
+    let (descriptor, port) = try RawServer.listening()
+    Glibc.close(descriptor)
+    return port
 }
