@@ -254,6 +254,18 @@ import WebIO
         guard case .text("alive") = await socket.next() else { throw WebError.other("client") }
     }
 
+    /// A loop that stood still for longer than the time limit heard nothing meanwhile; the peer is not to blame.
+    @Test func aLoopThatStoodStillDoesNotBlameThePeer() async throws {
+        var options = WebOptions()
+        options.keepaliveInterval = .milliseconds(100)
+        options.keepaliveTimeout = .milliseconds(300)
+        let socket = try await opened(try await web.serveEcho(), options: options)
+        await web.stall(seconds: 1)
+        try await Task.sleep(for: .milliseconds(250))
+        await web.send("alive", on: socket)
+        guard case .text("alive") = await socket.next() else { throw WebError.other("client") }
+    }
+
     @Test func framesThatComeWithTheHandshakeArrive() async throws {
         let server = try RawServer { connection in
             accept(connection, with: [0x81, 0x01, 0x41, 0x82, 0x00, 0x88, 0x02, 0x03, 0xE8])

@@ -37,7 +37,8 @@ public final class WebSocket {
     private var parser: WebSocketParser
     private var timer: LoopTimer?
     private var keepalive: LoopTimer?
-    private var lastHeard = MonotonicTime.now
+    /// When the first ping was sent that nothing was heard after.
+    private var unansweredPing: MonotonicTime?
     /// Holds this object while it closes.
     private var selfReference: WebSocket?
 
@@ -216,7 +217,7 @@ public final class WebSocket {
     // MARK: Receiving
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        lastHeard = .now
+        unansweredPing = nil
         switch state {
         case .handshaking(var handshake):
             // Taken out of the state first, so that its buffer is not copied.
@@ -308,13 +309,19 @@ public final class WebSocket {
 
     private func startKeepalive() {
         guard let interval = options.keepaliveInterval, interval > .zero else { return }
-        lastHeard = .now
-        let limit = interval + options.keepaliveTimeout
-        keepalive = loop.schedule(every: interval, startingAt: .now + interval) { [weak self] in
+        unansweredPing = nil
+        let timeout = options.keepaliveTimeout
+        var lastCheck = MonotonicTime.now
+        keepalive = loop.schedule(every: interval, startingAt: lastCheck + interval) { [weak self] in
             guard let self else { return }
-            if MonotonicTime.now - self.lastHeard >= limit {
-                self.finish(.failed(.timedOut("a sign of life from \(self.host)", after: limit)))
+            let now = MonotonicTime.now
+            // While this loop stood still nothing could be sent or heard: that is no silence of the peer.
+            if now - lastCheck > interval * 2 { self.unansweredPing = nil }
+            lastCheck = now
+            if let sent = self.unansweredPing, now - sent >= timeout {
+                self.finish(.failed(.timedOut("a sign of life from \(self.host)", after: interval + timeout)))
             } else {
+                self.unansweredPing = self.unansweredPing ?? now
                 self.write(.ping, [])
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import LoopCore
 import WebIO
 
@@ -149,6 +150,8 @@ actor Web {
     func close(_ socket: Socket, _ code: Int = 1000, _ reason: String = "") {
         socket.webSocket.close(code: code, reason: reason)
     }
+    /// Keeps the loop from doing anything.
+    func stall(seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
     func abort(_ socket: Socket) { socket.webSocket.abort() }
 }
 
