@@ -16,7 +16,7 @@ PREFIX ?= /usr/local
 INPUT ?= config/demo/hello.wav
 OUTPUT ?= .build/reply.wav
 
-.PHONY: help deps test-deps build demo test check-build unit interop tsan bench install clean
+.PHONY: help deps test-deps build demo test check-build unit interop tsan docs bench install clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ $(VENV)/ready: Tests/Interop/requirements.txt
 
 tsan: # the same tests under the thread sanitizer
 	@Tests/thread-sanitizer "$(SWIFT)"
+
+docs: build ## write the parts of the documentation that are made from the code
+	UPDATE_DOCS=1 $(SWIFT) test --filter theDocumented
 
 bench: deps ## measure, and print targets beside what was reached
 	$(SWIFT) build -c release

@@ -22,7 +22,7 @@ import Testing
         let outcome = try await Program.run(
             [
                 "talk", "--microphone", try TestPCMs.speech(try sentence()), "--speaker", "null", "--record", folder,
-                "--duration", "8",
+                "--duration", "12",
             ], environment: try devices())
         #expect(outcome.code == 0, "\(outcome.errors)")
         #expect(
@@ -34,7 +34,7 @@ import Testing
         let user = try Program.samples(folder + "/user.wav")
         let agent = try Program.samples(folder + "/agent.wav")
         #expect(user.count == agent.count)
-        #expect(user.count > 7 * 48_000)
+        #expect(user.count > 10 * 48_000)
         #expect(agent.count { abs(Int($0)) > 1000 } > 48_000)
     }
 

@@ -76,6 +76,9 @@ public struct LiveKitURL: Sendable, Equatable, CustomStringConvertible {
         url(isSecure ? "https" : "http", signalPath.rawValue + "/validate", items)
     }
 
+    /// The URL that lists the regions of a service (LiveKit Cloud).
+    public var regions: String { "\(isSecure ? "https" : "http")://\(authority)/settings/regions" }
+
     private func url(_ scheme: String, _ suffix: String, _ items: [(String, String)]) -> String {
         let pairs = items.map { "\($0.0)=\(Self.percentEncoded($0.1))" }
         let query = (query.isEmpty ? [] : [query]) + pairs

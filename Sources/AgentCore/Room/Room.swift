@@ -52,6 +52,7 @@ public final class Room {
         configuration.limits = options.limits
         configuration.maximumReconnects = options.maximumReconnects
         configuration.renewsToken = options.renewsToken
+        configuration.regions = options.regions
         machine = RoomStateMachine(configuration: configuration)
         reliable.onDrained = { [weak self] in self?.onDataDrained?() }
         for sender in [reliable, lossy] {
@@ -241,6 +242,7 @@ public final class Room {
         case .addSender(let cid, let stream, let redundant): addSender(cid: cid, stream: stream, redundant: redundant)
         case .openSocket(let generation, let url, let token): openSocket(generation, url, token)
         case .validate(let generation, let url, let token): validate(generation, url, token)
+        case .fetchRegions(let url, let token): fetchRegions(url, token)
         case .send(let request): send(request)
         case .closeSocket:
             socket?.onEvent = nil
@@ -321,6 +323,14 @@ public final class Room {
 
     func send(_ request: SignalRequest) {
         socket?.send(binary: request.serializedBytes())
+    }
+
+    private func fetchRegions(_ url: String, _ token: String) {
+        let request = HTTPRequest(url: url, headers: HTTPHeaders([("Authorization", "Bearer " + token)]))
+        _ = http.send(request, timeout: options.limits.regions) { [weak self] result in
+            let response = try? result.get()
+            self?.submit(.regionsFound(response?.status == 200 ? RegionList.urls(response?.body ?? []) : nil))
+        }
     }
 
     private func validate(_ generation: Int, _ url: String, _ token: String) {

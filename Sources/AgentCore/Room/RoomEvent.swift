@@ -46,6 +46,12 @@ public enum RoomEvent: Sendable, Equatable {
     case reconnected(RoomStateMachine.RecoveryKind, after: Duration)
     /// The server does not take the token any more: ``Room/renew(token:)`` is to follow, within 15 s.
     case tokenNeeded
+    /// The server cannot be reached; another region of its service is tried.
+    case regionChanged(server: String)
+    /// The server moved this participant to another room of that name; others were told as left, those there as joined.
+    case roomMoved(LiveKitProtocol.Room)
+    /// The connection took a step; ``RoomStateMachine/Step`` lists them.
+    case transition(RoomStateMachine.Transition)
     /// The last event of a connection.
     case disconnected(DisconnectCause)
 }

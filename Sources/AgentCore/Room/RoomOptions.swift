@@ -34,6 +34,8 @@ extension Room {
         public var maximumReconnects = 10
         /// Whether the owner answers ``RoomEvent/tokenNeeded`` with another token.
         public var renewsToken = false
+        /// Where to look for another region when a server cannot be reached.
+        public var regions = RoomStateMachine.RegionUse.cloud
         /// What the server is told about this program.
         public var clientInfo: ClientInfo = {
             var info = ClientInfo()

@@ -58,17 +58,18 @@ extension RoomStateMachine {
         switch input {
         case .socketOpened(let generation) where generation == self.generation:
             guard phase == .openingSocket else { return }
-            phase = .joining
+            move(.socketOpened, to: .joining, now: now)
             setDeadline("joining the room", configuration.limits.join, now: now)
         case .socketRefused(let generation, let status, let body) where generation == self.generation:
             refused(status: status, body: body, now: now)
         case .socketFailed(let generation, let reason) where generation == self.generation:
-            guard let url else { return }
+            guard let url, hasSocket else { return }
             switch phase {
             case .openingSocket: fail(.unreachable(server: url.description, reason: reason), now: now)
             default: fail(.signalLost(reason: reason), now: now)
             }
         case .socketClosed(let generation, let reason) where generation == self.generation:
+            guard hasSocket else { return }
             let detail = reason.isEmpty ? "the server closed it" : reason
             fail(.signalLost(reason: phase == .joining ? "\(detail) before the join was answered" : detail), now: now)
         case .validated(let generation, let status, let body) where generation == self.generation:
@@ -87,7 +88,7 @@ extension RoomStateMachine {
     private mutating func refused(status: Int, body: String, now: MonotonicTime) {
         guard phase == .openingSocket, let url else { return }
         refusal = (status, body)
-        phase = .validating
+        move(.socketRefused, to: .validating, now: now)
         setDeadline("asking the server why it refused", configuration.limits.validation, now: now)
         effects.append(
             .validate(generation: generation, url: url.validation(path, query: joinQuery), token: token))
@@ -112,8 +113,10 @@ extension RoomStateMachine {
         case 401, 403:
             tokenRefused(.unauthorized(server: url.description, status: refusal.status, reason: reason), now: now)
         case 404 where refusal.body.contains("requested room does not exist"):
-            end(.roomNotFound(server: url.description))
-        case 404: end(.unreachable(server: url.description, reason: "it answers 404, so it is no LiveKit server"))
+            end(.roomNotFound(server: url.description), now: now)
+        case 404:
+            end(
+                .unreachable(server: url.description, reason: "it answers 404, so it is no LiveKit server"), now: now)
         default: fail(.rejected(server: url.description, status: refusal.status, reason: reason), now: now)
         }
     }
@@ -133,11 +136,11 @@ extension RoomStateMachine {
             return
         }
         guard let info = join.participant, !info.sid.isEmpty else {
-            return end(.protocolViolation("the join response names no participant"))
+            return end(.protocolViolation("the join response names no participant"), now: now)
         }
         // The server did not resume: it began a session that this end's transports do not belong to.
         if isResuming { return fail(.server(.stateMismatch), as: .full, now: now) }
-        phase = .connectingMedia
+        move(.joined, to: .connectingMedia, now: now)
         setDeadline("the media connection", configuration.limits.media, now: now)
         room = join.room
         local = Participant(info)

@@ -16,6 +16,8 @@ extension RoomStateMachine {
     }
 
     mutating func handleTransport(_ input: Input, now: MonotonicTime) {
+        // What a given-up attempt still says concerns nobody.
+        guard phase != .findingRegion else { return }
         switch input {
         case .offerMade(let sdp): offerMade(sdp, now: now)
         case .answerMade(let sdp, let id):
@@ -36,6 +38,7 @@ extension RoomStateMachine {
                 fail(.mediaFailed(reason: reason), as: phase == .connected ? .resume : .full, now: now)
             }
         case .negotiationFailed(let reason):
+            if case .backingOff = phase { return }
             fail(.protocolViolation("a session description could not be used: \(reason)"), as: .full, now: now)
         default: break
         }
@@ -103,7 +106,8 @@ extension RoomStateMachine {
         let primary: SignalTarget = subscriberPrimary ? .subscriber : .publisher
         guard connectedTargets.contains(primary) else { return }
         guard recovery == nil else { return recovered(now: now) }
-        phase = .connected
+        move(.mediaConnected, to: .connected, now: now)
+        regions.failed = []
         wasConnected = true
         deadline = nil
         effects.append(.event(.connectionStateChanged(.connected)))

@@ -41,7 +41,9 @@ extension RoomStateMachine {
 
     /// Something failed: a connection that once stood is got back, another ends.
     mutating func fail(_ cause: DisconnectCause, as wanted: RecoveryKind = .resume, now: MonotonicTime) {
-        guard wasConnected, configuration.maximumReconnects > 0, phase != .awaitingToken else { return end(cause) }
+        guard wasConnected, configuration.maximumReconnects > 0, phase != .awaitingToken else {
+            return triesAnotherRegion(cause, now: now) ? () : end(cause, now: now)
+        }
         if recovery == nil || phase == .connected {
             recovery = Recovery(kind: wanted, since: now, cause: cause)
             effects.append(.event(.connectionStateChanged(.reconnecting)))
@@ -52,7 +54,8 @@ extension RoomStateMachine {
             if wanted == .full { recovery?.kind = .full }
         }
         guard let recovery, recovery.failures < configuration.maximumReconnects else {
-            return end(.notReconnected(attempts: configuration.maximumReconnects, last: cause.description))
+            return end(
+                .notReconnected(attempts: configuration.maximumReconnects, last: cause.description), now: now)
         }
         if case .mediaFailed = cause { self.recovery?.needsICERestart = true }
         effects.append(.closeSocket)
@@ -68,7 +71,9 @@ extension RoomStateMachine {
             if case .requested = publication.state { publications[cid]?.state = .waiting }
         }
         abandonRequests()
-        phase = .backingOff(until: now + backoff(failures: recovery.failures))
+        avoidRegion(cause)
+        let delay = backoff(failures: recovery.failures)
+        move(.backOff, to: .backingOff(until: now + delay), cause: cause, now: now)
     }
 
     /// The time of the next attempt has come.
@@ -101,7 +106,7 @@ extension RoomStateMachine {
     /// The server took the session up again.
     mutating func resumed(_ response: ReconnectResponse, now: MonotonicTime) {
         guard phase == .joining, isResuming else { return }
-        phase = .connectingMedia
+        move(.resumed, to: .connectingMedia, now: now)
         setDeadline("the media connection", configuration.limits.media, now: now)
         recovery?.lastMessageSequence = response.lastMessageSeq
         recovery?.awaitsParticipants = true
@@ -149,7 +154,8 @@ extension RoomStateMachine {
     mutating func recovered(now: MonotonicTime) {
         guard let recovery else { return }
         self.recovery?.failures = 0
-        phase = .connected
+        move(.mediaConnected, to: .connected, now: now)
+        regions.failed = []
         deadline = nil
         if recovery.kind == .resume { effects.append(.replayData(after: recovery.lastMessageSequence)) }
         effects.append(.event(.connectionStateChanged(.connected)))
@@ -180,20 +186,22 @@ extension RoomStateMachine {
 
     /// The server does not take the token any more: another one is asked for, if somebody can give one.
     mutating func tokenRefused(_ cause: DisconnectCause, now: MonotonicTime) {
-        guard recovery != nil, configuration.renewsToken, recovery?.cause != cause else { return end(cause) }
+        guard recovery != nil, configuration.renewsToken, recovery?.cause != cause else {
+            return end(cause, now: now)
+        }
         recovery?.cause = cause
         effects.append(.closeSocket)
-        phase = .awaitingToken
+        move(.refuseToken, to: .awaitingToken, cause: cause, now: now)
         setDeadline("getting another token", configuration.limits.token, now: now)
         effects.append(.event(.tokenNeeded))
     }
 
     mutating func tokenRenewed(_ token: String?, now: MonotonicTime) {
         guard phase == .awaitingToken, let recovery else { return }
-        guard let token else { return end(recovery.cause) }
+        guard let token else { return end(recovery.cause, now: now) }
         self.token = token
         generation += 1
         deadline = nil
-        phase = .backingOff(until: now)
+        move(.renewToken, to: .backingOff(until: now), now: now)
     }
 }

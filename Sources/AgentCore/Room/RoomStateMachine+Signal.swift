@@ -82,7 +82,10 @@ extension RoomStateMachine {
 
     private mutating func left(_ leave: LeaveRequest, now: MonotonicTime) {
         // Servers that do not know `action` yet say it with `can_reconnect`.
-        guard leave.action != .disconnect || leave.canReconnect else { return end(.server(leave.reason)) }
+        guard leave.action != .disconnect || leave.canReconnect else {
+            return end(.server(leave.reason), now: now)
+        }
+        replaceRegions(leave.regions)
         // While one attempt is under way, a leave means that there is nothing to resume.
         let isResume = leave.action == .resume && phase != .joining
         fail(.serverAskedToReconnect(leave.reason), as: isResume ? .resume : .full, now: now)
@@ -92,7 +95,7 @@ extension RoomStateMachine {
         if !move.token.isEmpty { token = move.token }
         if let room = move.room {
             self.room = room
-            effects.append(.event(.roomUpdated(room)))
+            effects.append(.event(.roomMoved(room)))
         }
         if let info = move.participant {
             let moved = Participant(info)

@@ -20,6 +20,8 @@ public struct RoomStateMachine: Sendable {
         /// Joined; waiting for the media transport.
         case connectingMedia
         case connected
+        /// The server cannot be reached; the service is asked for its other regions.
+        case findingRegion
         /// The connection was lost; the next attempt to get it back begins then.
         case backingOff(until: MonotonicTime)
         /// The server refused the token of an attempt; another one is awaited.
@@ -44,6 +46,8 @@ public struct RoomStateMachine: Sendable {
         public var request: Duration = .seconds(5)
         /// For another token where the server refused the one there is.
         public var token: Duration = .seconds(15)
+        /// For the list of a service's regions.
+        public var regions: Duration = .seconds(5)
 
         public init() {}
     }
@@ -60,13 +64,15 @@ public struct RoomStateMachine: Sendable {
         public var maximumReconnects = 10
         /// Whether somebody answers ``RoomEvent/tokenNeeded``.
         public var renewsToken = false
+        /// Where to look for another region when a server cannot be reached.
+        public var regions = RegionUse.cloud
         /// Of the random part of the delays between attempts.
         public var seed: UInt64 = .random(in: 0 ... .max)
 
         public init() {}
     }
 
-    public internal(set) var phase = Phase.idle
+    public private(set) var phase = Phase.idle
     public let configuration: Configuration
     public internal(set) var path: LiveKitURL.SignalPath
     public internal(set) var room: LiveKitProtocol.Room?
@@ -74,7 +80,11 @@ public struct RoomStateMachine: Sendable {
     /// The others, by identity.
     public internal(set) var remotes: [String: Participant] = [:]
 
+    /// The server that was asked for.
+    var home: LiveKitURL?
+    /// The one in use: the same, or a region of its service.
     var url: LiveKitURL?
+    var regions = Regions()
     var token = ""
     var generation = 0
     var effects: [Effect] = []
@@ -169,6 +179,8 @@ public struct RoomStateMachine: Sendable {
         case addSender(cid: String, stream: String, redundant: Bool)
         case openSocket(generation: Int, url: String, token: String)
         case validate(generation: Int, url: String, token: String)
+        /// Get the list of regions and report ``Input/regionsFound(_:)``.
+        case fetchRegions(url: String, token: String)
         case send(SignalRequest)
         case closeSocket
         case closeTransports
@@ -231,6 +243,8 @@ public struct RoomStateMachine: Sendable {
         case negotiationFailed(reason: String)
         /// The answer to ``RoomEvent/tokenNeeded``; nil where there is none.
         case tokenRenewed(String?)
+        /// The URLs of the service's regions, the nearest first; nil where there are none.
+        case regionsFound([String]?)
         /// Time passed; sent every 100 to 250 ms.
         case tick
     }
@@ -245,12 +259,13 @@ public struct RoomStateMachine: Sendable {
         }
         switch input {
         case .connect(let url, let token): connect(url: url, token: token, now: now)
-        case .leave: leave()
+        case .leave: leave(now: now)
         case .publish(let request): publish(request, now: now)
         case .setMuted(let cid, let isMuted): setMuted(cid: cid, isMuted)
         case .updateMetadata(let update): updateMetadata(update, now: now)
         case .dataWaits: dataWaits(now: now)
         case .tokenRenewed(let token): tokenRenewed(token, now: now)
+        case .regionsFound(let list): found(list, now: now)
         case .socketOpened, .socketRefused, .socketFailed, .socketClosed, .validated, .received:
             handleSignal(input, now: now)
         case .offerMade, .answerMade, .candidateFound, .receiving, .transportConnected, .transportFailed,
@@ -267,9 +282,10 @@ public struct RoomStateMachine: Sendable {
     private mutating func connect(url text: String, token: String, now: MonotonicTime) {
         guard phase == .idle else { return }
         do {
-            url = try LiveKitURL(text)
+            home = try LiveKitURL(text)
+            url = home
         } catch {
-            return end(error)
+            return end(error, now: now)
         }
         self.token = token
         effects.append(.event(.connectionStateChanged(.connecting)))
@@ -290,7 +306,7 @@ public struct RoomStateMachine: Sendable {
         receiverCount = 0
         switch path {
         case .v1:
-            phase = .preparingOffer
+            move(.prepareOffer, to: .preparingOffer, now: now)
             effects.append(.makeTransports(.v1))
             if configuration.autoSubscribe { addReceivers(1) }
             requestOffer(now: now)
@@ -301,17 +317,17 @@ public struct RoomStateMachine: Sendable {
 
     mutating func openSocket(now: MonotonicTime) {
         guard let url else { return }
-        phase = .openingSocket
+        move(.openSocket, to: .openingSocket, now: now)
         setDeadline("connecting to \(url)", configuration.limits.socket, now: now)
         effects.append(
             .openSocket(generation: generation, url: url.signal(path, query: joinQuery), token: token))
     }
 
-    private mutating func leave() {
-        if case .idle = phase { return end(.clientInitiated) }
+    private mutating func leave(now: MonotonicTime) {
+        if case .idle = phase { return end(.clientInitiated, now: now) }
         // Sent even before the join response: the server would keep the participant otherwise.
         if isSocketOpen { sendLeave() }
-        end(.clientInitiated)
+        end(.clientInitiated, now: now)
     }
 
     private mutating func sendLeave() {
@@ -322,11 +338,11 @@ public struct RoomStateMachine: Sendable {
     }
 
     /// Ends the session: nothing is acted on afterwards.
-    mutating func end(_ cause: DisconnectCause) {
+    mutating func end(_ cause: DisconnectCause, now: MonotonicTime) {
         guard !phase.isOver else { return }
         // A session that fails after the socket opened says so to the server.
         if isSocketOpen, cause != .clientInitiated, !Self.isServerSide(cause) { sendLeave() }
-        phase = .disconnected(cause)
+        move(.end, to: .disconnected(cause), cause: cause, now: now)
         deadline = nil
         nextPing = nil
         unansweredPing = nil
@@ -344,6 +360,17 @@ public struct RoomStateMachine: Sendable {
         }
     }
 
+    /// Changes the phase. A step that is not for this phase changes nothing: it is a fault of the machine, which tests
+    /// bring to light.
+    mutating func move(_ step: Step, to next: Phase, cause: DisconnectCause? = nil, now: MonotonicTime) {
+        guard step.target == next.kind, step.sources.contains(phase.kind) else {
+            return assertionFailure("\(step) in \(phase)")
+        }
+        let transition = Transition(step: step, from: phase.kind, to: next.kind, cause: cause, at: now)
+        phase = next
+        effects.append(.event(.transition(transition)))
+    }
+
     mutating func send(_ message: SignalRequest.Message) {
         var request = SignalRequest()
         request.message = message
@@ -354,9 +381,14 @@ public struct RoomStateMachine: Sendable {
     var isSocketOpen: Bool {
         switch phase {
         case .joining, .connectingMedia, .connected: true
-        case .idle, .preparingOffer, .openingSocket, .validating, .backingOff, .awaitingToken, .disconnected: false
+        case .idle, .preparingOffer, .openingSocket, .validating, .findingRegion, .backingOff, .awaitingToken,
+            .disconnected:
+            false
         }
     }
+
+    /// Whether there is a socket, open or not yet.
+    var hasSocket: Bool { phase == .openingSocket || isSocketOpen }
 
     /// Whether the server let this participant in.
     var isJoined: Bool { phase == .connectingMedia || phase == .connected }
@@ -371,6 +403,7 @@ public struct RoomStateMachine: Sendable {
         if let deadline, now >= deadline.at {
             // The refusal is known already; that the question why was not answered changes nothing.
             if phase == .validating { return endRefused(now: now) }
+            if phase == .findingRegion { return endWithoutRegion(now: now) }
             // A resume whose media does not come back needs a new session.
             let kind: RecoveryKind = phase == .connectingMedia ? .full : .resume
             return fail(.timedOut(step: deadline.step, after: deadline.limit), as: kind, now: now)

@@ -1,3 +1,4 @@
+public import LiveKitProtocol
 public import LoopCore
 
 extension SessionEvent {
@@ -21,6 +22,10 @@ extension SessionEvent {
         case .agentStateChanged: "agent_state"
         case .connectionLost: "connection_lost"
         case .reconnected: "reconnected"
+        case .connectionStep: "connection_step"
+        case .regionChanged: "region_changed"
+        case .roomMoved: "room_moved"
+        case .connectionQualityChanged: "connection_quality"
         case .recordingStarted: "recording_started"
         case .preConnectAudioSent: "pre_connect_audio"
         case .microphoneMuted: "microphone_muted"
@@ -55,6 +60,17 @@ extension SessionEvent {
             return [("reason", .string(reason))]
         case .reconnected(let isNewSession, let duration):
             return [("new_session", .bool(isNewSession)), ("after_ms", .milliseconds(duration))]
+        case .connectionStep(let step):
+            return [
+                ("from", .string(step.from.rawValue)), ("to", .string(step.to.rawValue)),
+                ("because", .string(step.step.rawValue)), ("cause", .optional(step.cause?.description)),
+            ]
+        case .regionChanged(let server):
+            return [("server", .string(server))]
+        case .roomMoved(let room):
+            return [("room", .string(room))]
+        case .connectionQualityChanged(let identity, let quality):
+            return [("identity", .string(identity)), ("quality", .string(quality.name))]
         case .recordingStarted(let directory):
             return [("directory", .string(directory))]
         case .preConnectAudioSent(let frames, let dropped):
@@ -75,6 +91,19 @@ extension SessionEvent {
                     .object([("message", .string($0.description)), ("exit_code", .integer(Int64($0.exitCode)))])
                 } ?? .null
             return [("exit_code", .integer(Int64(error?.exitCode ?? 0))), ("error", failure)] + summary.jsonMembers
+        }
+    }
+}
+
+extension ConnectionQuality {
+    /// The quality in a word.
+    public var name: String {
+        switch self {
+        case .poor: "poor"
+        case .good: "good"
+        case .excellent: "excellent"
+        case .lost: "lost"
+        case .unrecognized: "unknown"
         }
     }
 }

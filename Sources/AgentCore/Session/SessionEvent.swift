@@ -1,3 +1,4 @@
+public import LiveKitProtocol
 public import LoopCore
 
 /// Something that a session saw. Everything it saw is one ordered stream of these: the terminal, the JSON output,
@@ -27,6 +28,14 @@ public struct SessionEvent: Sendable, Equatable {
         case connectionLost(reason: String)
         /// It is back after so long: the same session, or a new one in the same room.
         case reconnected(isNewSession: Bool, after: Duration)
+        /// The connection took a step; ``RoomStateMachine/Step`` lists them.
+        case connectionStep(RoomStateMachine.Transition)
+        /// The server cannot be reached; another region of its service is tried.
+        case regionChanged(server: String)
+        /// The server moved this participant to another room.
+        case roomMoved(room: String)
+        /// How well a participant is connected, as the server rates it; this one or the agent.
+        case connectionQualityChanged(identity: String, ConnectionQuality)
         /// Both sides' sound is being kept in that folder; the time is that of the recordings' first sample.
         case recordingStarted(directory: String)
         /// The agent was given what was said before it could hear: samples of 48 kHz, and how many before those had to

@@ -43,14 +43,40 @@ extension VoiceSession {
         case .reconnected(let kind, let duration):
             summary.reconnects += 1
             emit(.reconnected(isNewSession: kind == .full, after: duration))
+        case .transition(let transition): emit(.connectionStep(transition), at: transition.at)
+        case .regionChanged(let server):
+            self.server = server
+            emit(.regionChanged(server: server))
+        case .roomMoved(let moved):
+            summary.room = moved.name
+            emit(.roomMoved(room: moved.name))
+        case .connectionQualityChanged(let updates):
+            for update in updates {
+                let identity = [room?.localParticipant, agent].compactMap { $0 }.first {
+                    $0.sid == update.participantSid
+                }?
+                .identity
+                if let identity { emit(.connectionQualityChanged(identity: identity, update.quality)) }
+            }
+        case .subscriptionFailed(let sid, let error):
+            emit(.warning("the server could not subscribe to \(describe(track: sid)): \(error)"))
+        case .subscriptionPermissionChanged(let sid, let isAllowed):
+            guard !isAllowed else { return }
+            emit(.warning("\(describe(track: sid)) may not be heard: its publisher does not allow it"))
+        case .localTrackUnpublished:
+            end(SessionError(.connection, "the server took the microphone out of the room"))
         case .tokenNeeded: renewToken()
         case .disconnected(let cause):
             end(cause == .clientInitiated ? nil : SessionError(cause.category, cause.description))
         case .connectionStateChanged, .trackPublished, .trackUnpublished, .trackSubscribed, .localTrackPublished,
-            .localTrackUnpublished, .activeSpeakersChanged, .connectionQualityChanged, .roomUpdated,
-            .subscriptionPermissionChanged, .subscriptionFailed, .streamStatesChanged, .requestAnswered:
+            .activeSpeakersChanged, .roomUpdated, .streamStatesChanged, .requestAnswered:
             break
         }
+    }
+
+    private func describe(track sid: String) -> String {
+        let publisher = room?.remoteParticipants.values.first { $0.tracks.contains { $0.sid == sid } }
+        return publisher.map { "a track of \($0.identity)" } ?? "the track \(sid)"
     }
 
     /// Follows the first agent that is active in the room.

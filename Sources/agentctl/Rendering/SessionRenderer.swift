@@ -48,6 +48,13 @@ final class SessionRenderer {
         case .reconnected(let isNewSession, let duration):
             let seconds = String(format: "%.1f s", duration.inSeconds)
             note("Connected again after \(seconds)\(isNewSession ? ", as a new session" : "").", at: .normal)
+        case .connectionStep(let step):
+            note("Connection: \(step.to.rawValue), since \(step.step.rawValue).", at: .verbose)
+        case .regionChanged(let server):
+            note("The server cannot be reached; trying \(server).", at: .normal)
+        case .roomMoved(let room): note("The server moved the session to the room \(room).", at: .normal)
+        case .connectionQualityChanged(let identity, let quality):
+            note("The connection of \(identity) is \(quality.name).", at: .verbose)
         case .recordingStarted(let directory): note("Recording into \(directory).", at: .normal)
         case .preConnectAudioSent(let frames, _):
             let seconds = String(format: "%.1f s", Double(frames) / 48_000)
