@@ -40,7 +40,7 @@ public enum DisconnectCause: Error, Sendable, Equatable, CustomStringConvertible
             "\(url) is not the URL of a LiveKit server: use ws://, wss://, http:// or https://, a host, "
                 + "and a port from 1 to 65535 if it needs one; no user, password or white space"
         case .unreachable(let server, let reason):
-            "could not connect to \(server): \(reason). Check the URL and that the server is running"
+            "could not connect to \(server): \(reason)"
         case .unauthorized(let server, let status, let reason):
             "\(server) refused the token (\(status): \(reason)). Check that key, secret and room belong to this server "
                 + "and that the token has not expired"

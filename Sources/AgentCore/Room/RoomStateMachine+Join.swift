@@ -116,7 +116,9 @@ extension RoomStateMachine {
             end(.roomNotFound(server: url.description), now: now)
         case 404:
             end(
-                .unreachable(server: url.description, reason: "it answers 404, so it is no LiveKit server"), now: now)
+                .unreachable(
+                    server: url.description, reason: "it answers 404, so it is no LiveKit server; check the URL"),
+                now: now)
         default: fail(.rejected(server: url.description, status: refusal.status, reason: reason), now: now)
         }
     }

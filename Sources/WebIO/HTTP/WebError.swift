@@ -50,7 +50,7 @@ extension WebError: CustomStringConvertible {
         case .timedOut(let what, let duration):
             "\(what) took longer than \(seconds(duration)): check the network, or try again"
         case .connectionClosed(let what):
-            "the connection was closed by the other side \(what)"
+            "the connection was closed by the other side \(what): check the URL, the port and that the server runs"
         case .tooLarge(let limit):
             "the other side sent more than the limit of \(limit) bytes"
         case .malformed(let reason):

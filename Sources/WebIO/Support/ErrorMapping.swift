@@ -83,7 +83,7 @@ func certificateProblems(_ flags: GTlsCertificateFlags) -> [String] {
         (
             G_TLS_CERTIFICATE_UNKNOWN_CA,
             "its certificate is signed by no authority that is trusted here (self-signed, or a private authority: "
-                + "name its PEM file as CA file)"
+                + "give its PEM file with --ca-file)"
         ),
         (G_TLS_CERTIFICATE_BAD_IDENTITY, "its certificate is for another host name"),
         (
