@@ -18,9 +18,13 @@ actor RoomClient {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    func join(_ url: String, token: String, dual: Bool = false, publish: Bool = true) {
+    func join(
+        _ url: String, token: String, dual: Bool = false, publish: Bool = true,
+        regions: RoomStateMachine.RegionUse = .never
+    ) {
         var options = AgentCore.Room.Options()
         options.loopbackOnly = true
+        options.regions = regions
         if dual { options.peerConnections = .dual }
         let room = AgentCore.Room(loop: loop, options: options)
         room.onEvent = { [self] in events.append($0) }
