@@ -75,6 +75,8 @@ public struct SessionConfiguration: Sendable {
     public var adaptsToLoss = true
     /// Whether to send redundant audio (RFC 2198) where the server takes it.
     public var redundantAudio = true
+    /// Methods that the agent may call.
+    public var tools: [ClientTool] = []
     /// When to speak and how long to wait for the agent.
     public var limits = TurnTaker.Limits()
 

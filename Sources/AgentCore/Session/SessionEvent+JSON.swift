@@ -36,6 +36,8 @@ extension SessionEvent {
         case .agentAudioStarted: "agent_audio_started"
         case .agentAudioEnded: "agent_audio_ended"
         case .transcript: "transcript"
+        case .toolCalled: "tool_called"
+        case .toolAnswered: "tool_answered"
         case .turn: "turn"
         case .warning: "warning"
         case .ended: "ended"
@@ -81,6 +83,19 @@ extension SessionEvent {
             return []
         case .transcript(let event):
             return event.jsonMembers
+        case .toolCalled(let call):
+            return call.jsonMembers + [("parameters", JSONValue(json: call.parameters) ?? .string(call.parameters))]
+        case .toolAnswered(let answer):
+            let duration = ("duration_ms", JSONValue.milliseconds(answer.duration))
+            switch answer.result {
+            case .success(let text):
+                return answer.call.jsonMembers + [("result", JSONValue(json: text) ?? .string(text)), duration]
+            case .failure(let error):
+                let failure = JSONValue.object([
+                    ("code", .integer(Int64(error.code))), ("message", .string(error.message)),
+                ])
+                return answer.call.jsonMembers + [("error", failure), duration]
+            }
         case .turn(let latency):
             return latency.jsonMembers
         case .warning(let message):
@@ -105,6 +120,12 @@ extension ConnectionQuality {
         case .lost: "lost"
         case .unrecognized: "unknown"
         }
+    }
+}
+
+extension ToolCall {
+    fileprivate var jsonMembers: [(String, JSONValue)] {
+        [("tool", .string(tool)), ("id", .string(id)), ("caller", .string(caller))]
     }
 }
 

@@ -57,6 +57,10 @@ public struct SessionEvent: Sendable, Equatable {
         case agentAudioEnded
         /// What either side said, as far as it is known.
         case transcript(TranscriptEvent)
+        /// The agent called a tool of this side.
+        case toolCalled(ToolCall)
+        /// It was answered.
+        case toolAnswered(ToolAnswer)
         /// The latency of a turn, known once the answer began.
         case turn(TurnLatency)
         /// Something to know that does not end the session.

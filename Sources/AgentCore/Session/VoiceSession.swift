@@ -31,6 +31,7 @@ public actor VoiceSession {
     private var recorder: SessionRecorder?
     var conversation = ConversationReader()
     var rpc = RPCEndpoint()
+    let tools: ToolBox
     var turnTaker: TurnTaker
     var turnClock = TurnClock()
     private var ticker: LoopTimer?
@@ -47,7 +48,8 @@ public actor VoiceSession {
     public init(configuration: SessionConfiguration, loop: EventLoop = EventLoop(name: "agentctl-session")) {
         self.configuration = configuration
         self.loop = loop
-        rpc.methods = [Self.muteMethod]
+        tools = ToolBox(configuration.tools)
+        rpc.methods = tools.names.union([Self.muteMethod])
         turnTaker = TurnTaker(limits: configuration.limits, isRecording: configuration.input.isRecording)
         (events, sink) = AsyncStream.makeStream(of: SessionEvent.self)
     }
@@ -265,6 +267,7 @@ public actor VoiceSession {
         ticker = nil
         muteSignal = nil
         fetcher = nil
+        tools.cancelAll()
         if let problem = studio?.audio.stop() { emit(.warning(problem)) }
         studio?.source?.onEvent = nil
         studio = nil

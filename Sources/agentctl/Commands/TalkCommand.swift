@@ -19,6 +19,13 @@ enum TalkCommand {
             AudioOptions.sound, AudioOptions.processing, AudioOptions.codec,
             ConnectionOptions.source, ConnectionOptions.participant,
             CommandSpec.Group(
+                title: "Client tools",
+                options: [
+                    .value(
+                        "tools", "FILE", config: "tools", completion: .file,
+                        "serve the RPC methods that this YAML file declares")
+                ]),
+            CommandSpec.Group(
                 title: "Time limits",
                 options: [
                     .value(
@@ -150,6 +157,13 @@ enum TalkCommand {
         var result = SessionConfiguration(
             tokenSource: source ?? .sandbox(id: "embedded", baseURL: ""),
             tokenRequest: try ConnectionOptions.request(settings), room: room, input: .silence)
+        if let file = try settings.string("tools") {
+            do {
+                result.tools = try ClientTool.load(path: file)
+            } catch {
+                throw UsageError(description: error.description)
+            }
+        }
         if let limit = try settings.seconds("agent-timeout", in: 0.1...3600) { result.limits.agentJoin = limit }
         if let limit = try settings.seconds("timeout", in: 0.1...3600) { result.limits.reply = limit }
         return result

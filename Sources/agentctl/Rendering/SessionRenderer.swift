@@ -48,6 +48,16 @@ final class SessionRenderer {
         case .reconnected(let isNewSession, let duration):
             let seconds = String(format: "%.1f s", duration.inSeconds)
             note("Connected again after \(seconds)\(isNewSession ? ", as a new session" : "").", at: .normal)
+        case .toolCalled(let call):
+            note("\(call.caller) calls \(call.tool) with \(Self.short(call.parameters)).", at: .normal)
+        case .toolAnswered(let answer):
+            let milliseconds = "\(Int(answer.duration.milliseconds.rounded())) ms"
+            switch answer.result {
+            case .success(let text):
+                note("\(answer.call.tool) answered after \(milliseconds): \(Self.short(text))", at: .normal)
+            case .failure(let error):
+                note("agentctl: \(answer.call.tool) failed after \(milliseconds): \(error)", at: .normal)
+            }
         case .connectionStep(let step):
             note("Connection: \(step.to.rawValue), since \(step.step.rawValue).", at: .verbose)
         case .regionChanged(let server):
@@ -77,6 +87,10 @@ final class SessionRenderer {
 
     private func write(_ text: String) {
         if !text.isEmpty { output.write(text) }
+    }
+
+    private static func short(_ text: String) -> String {
+        text.count > 200 ? text.prefix(200) + "…" : text
     }
 
     private func note(_ text: String, at level: Verbosity) {
